@@ -1,0 +1,77 @@
+# What CI runs, and what a person runs. `make demo` is the place to begin.
+
+COPILOT := 1.0.102
+PREFIX  ?= /usr/local
+CLIENT  := .cache/copilot/fetched-$(COPILOT)
+
+# The race detector needs a C compiler; go itself knows whether it has one.
+RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
+
+.PHONY: build check test test-copilot fetch demo try-fetch build-demo bench fuzz eval install
+
+build:
+	go build -o bin/ ./cmd/ralph-run
+
+check:
+	@bad=$$(gofmt -l *.go breaker cmd detect internal supervisor); test -z "$$bad" || { echo "gofmt would change:"; echo "$$bad"; exit 1; }
+	go mod tidy -diff
+	go vet ./...
+	go vet -tags copilot ./internal/e2e
+	go tool staticcheck ./...
+	go tool staticcheck -tags copilot ./internal/e2e
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build ./...
+	CGO_ENABLED=0 GOOS=freebsd GOARCH=amd64 go build ./...
+
+# Every test but those with the real client.
+test:
+	go test $(RACE) -timeout 15m ./...
+
+# The real Copilot CLI against a stand-in, in a network with nothing but loopback.
+test-copilot: build $(CLIENT)
+	go test -tags copilot -count=1 -v -timeout 15m ./internal/e2e
+
+fetch: $(CLIENT)
+
+$(CLIENT):
+	@command -v npm >/dev/null || { echo "make: npm is missing: install Node.js 20 or later with npm, then run make fetch again" >&2; exit 1; }
+	rm -rf .cache/copilot
+	mkdir -p .cache/copilot
+	npm install --prefix .cache/copilot --cache .cache/npm --no-audit --no-fund --no-update-notifier --loglevel error @github/copilot@$(COPILOT)
+	@ls .cache/copilot/node_modules/@github/copilot-*/copilot >/dev/null || { echo "make: npm has no Copilot CLI for this machine" >&2; exit 1; }
+	rm -rf .cache/npm
+	touch $@
+
+# Nothing outside this folder is written: what go, npm and the client keep in the
+# home folder goes to .cache/home. How they reach their registries is still read
+# from the user's own settings.
+demo: export GOENV := $(shell go env GOENV)
+demo: export GOFLAGS := $(shell go env GOFLAGS) -modcacherw
+demo: export NPM_CONFIG_USERCONFIG := $(HOME)/.npmrc
+demo: export HOME := $(CURDIR)/.cache/home
+demo: export TMPDIR := $(CURDIR)/.cache/tmp
+demo:
+	@mkdir -p "$$HOME" "$$TMPDIR"
+	@$(MAKE) --no-print-directory -j2 build-demo try-fetch
+	@.cache/bin/demo
+
+build-demo: build
+	go build -o .cache/bin/ ./internal/demo
+
+# The demo goes on without the real client.
+try-fetch:
+	@$(MAKE) --no-print-directory fetch || true
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz:
+	@for pkg in $$(go list ./...); do \
+		for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$pkg || exit 1; \
+		done; \
+	done
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 bin/ralph-run $(DESTDIR)$(PREFIX)/bin/ralph-run

@@ -1,0 +1,157 @@
+// Command demo shows ralph-run at work: the real Copilot CLI against a stand-in
+// on loopback on which the preferred model is limited. `make demo` runs it, in
+// the project's folder. Where the client is not there, or no network namespace
+// can be made for it, a small stand-in for the client itself takes its place.
+//
+// It ends with 1 if the fallback did not answer.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-run/ralph-run/internal/copilot"
+	"github.com/ralph-run/ralph-run/internal/loopback"
+	"github.com/ralph-run/ralph-run/internal/standin"
+)
+
+const (
+	preferred = "claude-sonnet-4.6"
+	fallback  = "gpt-5.4-mini"
+	answer    = "Hello! This is the fallback model, answering in the same run."
+	stateFile = ".squad/ralph-circuit-breaker.json"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	if filepath.Base(os.Args[0]) == childName {
+		return child(os.Args[1:])
+	}
+	client, realErr := copilot.Find(".cache")
+	if realErr == nil {
+		inside, status, err := loopback.Enter()
+		switch {
+		case err != nil:
+			realErr = err
+		case !inside:
+			return status
+		}
+	}
+	d, err := prepare(client, realErr)
+	if err == nil {
+		err = d.show()
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "demo: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// A demo is one session in a fresh folder.
+type demo struct {
+	program string   // ralph-run
+	dir     string   // the user's project
+	env     []string // of everything that is run
+	server  *standin.Server
+}
+
+func prepare(client copilot.Client, realErr error) (*demo, error) {
+	root, err := filepath.Abs(filepath.Join(".cache", "demo"))
+	if err != nil {
+		return nil, fmt.Errorf("find the project's folder: %w", err)
+	}
+	if err := os.RemoveAll(root); err != nil {
+		return nil, fmt.Errorf("clear the last demo: %w", err)
+	}
+	d := &demo{dir: filepath.Join(root, "project")}
+	if d.program, err = filepath.Abs(filepath.Join("bin", "ralph-run")); err != nil {
+		return nil, fmt.Errorf("find ralph-run: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Join(d.dir, ".squad"), 0o755); err != nil {
+		return nil, fmt.Errorf("make a project: %w", err)
+	}
+	if realErr != nil {
+		fmt.Printf("The real Copilot CLI cannot run here (%v).\nA built-in stand-in takes its place: it prints the same notice and hangs the same way.\n\n", realErr)
+		if client.Path, err = makeChild(root); err != nil {
+			return nil, err
+		}
+		client.Unpacked = root
+	}
+	home := filepath.Join(root, "home")
+	if err := client.MakeHome(home); err != nil {
+		return nil, err
+	}
+	d.server, err = standin.Start(map[string]standin.Behaviour{
+		preferred: standin.Limit("user_model_rate_limited", 30*time.Minute),
+		fallback:  standin.Fine(answer),
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.env = client.Env(copilot.Service, d.server.URL, home)
+	return d, nil
+}
+
+func (d *demo) show() error {
+	defer d.server.Close()
+	fmt.Printf("%s is rate limited on a stand-in at %s. By itself the client would print that and hang.\n\n", preferred, d.server.URL)
+	out, err := d.run(os.Stdout, "--", "copilot", "--model", preferred, "-p", "say hello", "--allow-all-tools")
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(out, []byte(answer)) {
+		return errors.New("the fallback's answer did not arrive")
+	}
+	d.timeline()
+
+	fmt.Printf("\n$ cat %s\n", stateFile)
+	state, err := os.ReadFile(filepath.Join(d.dir, stateFile))
+	if err != nil {
+		return fmt.Errorf("read the state: %w", err)
+	}
+	os.Stdout.Write(state)
+	if !bytes.Contains(state, []byte(`"state": "open"`)) {
+		return errors.New("the circuit is not open")
+	}
+	fmt.Println()
+	_, err = d.run(os.Stdout, "status")
+	return err
+}
+
+// run shows a ralph-run command line, runs it, and returns what it printed on
+// its standard output.
+func (d *demo) run(out io.Writer, args ...string) ([]byte, error) {
+	fmt.Print("$ ralph-run")
+	for _, a := range args {
+		if bytes.ContainsAny([]byte(a), " ") {
+			a = `"` + a + `"`
+		}
+		fmt.Print(" ", a)
+	}
+	fmt.Println()
+	var kept bytes.Buffer
+	cmd := exec.Command(d.program, args...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, &kept), os.Stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("run ralph-run: %w", err)
+	}
+	return kept.Bytes(), nil
+}
+
+// timeline shows what arrived at the stand-in, and when.
+func (d *demo) timeline() {
+	fmt.Println("\nWhat the stand-in saw:")
+	all := d.server.Requests()
+	for _, r := range all {
+		fmt.Printf("  %6.2f s  %-18s answered %d\n", r.Time.Sub(all[0].Time).Seconds(), r.Model, r.Status)
+	}
+}
