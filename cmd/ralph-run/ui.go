@@ -1,0 +1,68 @@
+package main
+
+// Every line that ralph-run shows is made here. The rules:
+//
+//   - A line on stderr begins "ralph-run: ", so that it is never taken for the
+//     child's. Reports that were asked for go to stdout, without it.
+//   - A line says what happened, then what to do, in lower case, without a full
+//     stop: `ralph-run: no-such-command: command not found`.
+//   - A hint is a line of its own: `ralph-run: hint: …`.
+//   - What the user typed is quoted as typed, unless it may hold a prompt or a
+//     secret: the words of COMMAND are never repeated beyond its name.
+//   - Times are local and short for a person, RFC 3339 in UTC in JSON.
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+const prefix = "ralph-run: "
+
+// exit statuses of our own, as env(1) and timeout(1) have them.
+const (
+	statusMistake  = 125 // bad usage, or ralph-run itself failed
+	statusTempfail = 75  // EX_TEMPFAIL: every model is limited
+)
+
+// A usageError is a mistake on the command line or in the environment.
+type usageError struct{ text, hint string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usageErrorf(format string, args ...any) *usageError {
+	return &usageError{text: fmt.Sprintf(format, args...)}
+}
+
+// say shows one line of ours.
+func say(w io.Writer, line string) {
+	fmt.Fprintln(w, prefix+strings.ReplaceAll(line, "\n", " "))
+}
+
+// shortDuration words a duration for a person: 45s, 12m, 3h05m, 2d04h.
+func shortDuration(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Round(time.Second).Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Round(time.Minute).Minutes()))
+	case d < 48*time.Hour:
+		d = d.Round(time.Minute)
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		d = d.Round(time.Hour)
+		return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+	}
+}
+
+// clock words a moment as a person reads it from now: 14:05, or with the date
+// if that is not today's.
+func clock(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+		return t.Format("15:04")
+	}
+	return t.Format("2006-01-02 15:04")
+}
