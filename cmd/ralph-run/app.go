@@ -32,7 +32,10 @@ func newApp(p *program) *cli.App {
 
 func (p *program) subcommands() []*cli.Command {
 	commands := []*cli.Command{
+		p.historyCommand(),
 		p.explainCommand(),
+		p.completionCommand(),
+		p.manCommand(),
 	}
 	for _, c := range commands {
 		c.HideHelpCommand = true

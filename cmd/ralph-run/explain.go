@@ -126,18 +126,6 @@ func readNow(s string, now time.Time) (time.Time, *time.Location, error) {
 	return t, t.Location(), nil
 }
 
-// parseTime reads a moment; one that names no zone is local.
-func parseTime(s string) (time.Time, error) {
-	for _, layout := range []string{
-		time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly,
-	} {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("want a time such as 2026-03-18T10:00:00Z or 2026-03-18 10:00")
-}
-
 func readExit(s string) (detect.Exit, error) {
 	if s == "" {
 		return detect.Exit{Unknown: true}, nil

@@ -15,6 +15,8 @@ const (
 	aboutRun      = "The run"
 )
 
+var headings = []string{aboutState, aboutLimits, aboutDetector, aboutRun}
+
 // globalFlags are ralph-run's own flags. Each can be given in the environment
 // too, since hosts that split a command on blanks know no quoting. An empty
 // value is the same as none.

@@ -34,6 +34,8 @@ const exitText = `COMMAND's own status; if a signal ended COMMAND, ralph-run end
 126  COMMAND cannot be executed
 127  COMMAND was not found`
 
+const environmentText = `The name beside a flag is its variable; an empty value is none. NO_COLOR is kept.`
+
 // printHelp writes --help for the program or a subcommand. It stands in for the
 // library's templates, which know neither examples nor exit statuses.
 func printHelp(w io.Writer, _ string, data any) {
@@ -58,7 +60,7 @@ func printAppHelp(w io.Writer, app *cli.App) {
 		fmt.Fprintf(w, "  %-12s %s\n", c.Name, c.Usage)
 	}
 	fmt.Fprintln(w, "  (ralph-run SUBCOMMAND --help shows its flags)")
-	for _, about := range []string{aboutState, aboutLimits, aboutDetector, aboutRun} {
+	for _, about := range headings {
 		fmt.Fprintf(w, "\n%s:\n", about)
 		for _, f := range app.Flags {
 			if f, ok := f.(cli.CategorizableFlag); ok && f.GetCategory() == about {
@@ -66,7 +68,8 @@ func printAppHelp(w io.Writer, app *cli.App) {
 			}
 		}
 	}
-	fmt.Fprintln(w, "\nThe word in capitals is the flag's environment variable. An empty value is none.\n")
+	fmt.Fprintln(w)
+	section(w, "Environment", environmentText)
 	section(w, "Exit status", exitText)
 }
 

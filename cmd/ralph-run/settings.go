@@ -1,10 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,48 +165,12 @@ func (r *reader) cooldown(name string) time.Duration {
 	return d
 }
 
-// parseDuration reads Go's durations and whole days in front of them: 7d, 1d12h.
-func parseDuration(s string) (time.Duration, error) {
-	rule := fmt.Errorf("want a duration such as 30s, 10m, 1h30m or 2d")
-	days, rest, found := strings.Cut(s, "d")
-	if !found {
-		days, rest = "0", s
-	} else if rest == "" {
-		rest = "0"
-	}
-	n, err := strconv.Atoi(days)
-	if err != nil || n < 0 || n > 36500 {
-		return 0, rule
-	}
-	d, err := time.ParseDuration(rest)
-	if err != nil {
-		return 0, rule
-	}
-	if d += time.Duration(n) * 24 * time.Hour; d < 0 {
-		return 0, fmt.Errorf("want 0 or more")
-	}
-	return d, nil
-}
-
 func (r *reader) model(name string) string {
 	v := r.c.String(name)
 	if err := checkModel(v); v != "" && err != nil {
 		r.bad(name, v, err.Error())
 	}
 	return v
-}
-
-// checkModel refuses what would not be one word of the child's command line.
-func checkModel(name string) error {
-	switch {
-	case name == "":
-		return fmt.Errorf("a model's name is empty")
-	case strings.ContainsAny(name, " \t\r\n"):
-		return fmt.Errorf("a model's name has no blanks")
-	case strings.HasPrefix(name, "-"):
-		return fmt.Errorf("a model's name does not begin with a dash")
-	}
-	return nil
 }
 
 // models reads a list of models: nil if none was given, empty for "none".
@@ -253,19 +214,6 @@ func (r *reader) statuses(name string) []int {
 	return list
 }
 
-// checkStatus names what is wrong with an exit status that is to mean a limit.
-func checkStatus(n int) string {
-	switch {
-	case n == 0:
-		return "0 is success, never a limit"
-	case n < 0:
-		return "an exit status is 1 or more"
-	case n > 255 && runtime.GOOS != "windows":
-		return fmt.Sprintf("an exit status is at most 255 here; a program that ends with %d is seen to end with %d", n, n%256)
-	}
-	return ""
-}
-
 // patterns reads regular expressions; the environment holds one a line.
 func (r *reader) patterns(name string) []*regexp.Regexp {
 	var list []*regexp.Regexp
@@ -297,22 +245,4 @@ func (r *reader) level(name string) zapcore.Level {
 	v := r.choice(name, "debug", "info", "warn", "error")
 	level, _ := zapcore.ParseLevel(v) // v is one of these
 	return level
-}
-
-// checkToggles refuses what the environment gives a toggle that is neither true
-// nor false, in our words.
-func checkToggles(flags []cli.Flag) error {
-	for _, f := range flags {
-		b, ok := f.(*cli.BoolFlag)
-		if !ok {
-			continue
-		}
-		for _, env := range b.EnvVars {
-			v := os.Getenv(env)
-			if _, err := strconv.ParseBool(v); v != "" && err != nil {
-				return usageErrorf("%s %q: want true or false", env, v)
-			}
-		}
-	}
-	return nil
 }

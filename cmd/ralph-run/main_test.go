@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The test binary plays the program, the clients it runs, and a terminal.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"ralph-run": main,
+		"child":     child,
+		"copilot":   fakeClient,
+		"claude":    fakeClient,
+		"codex":     fakeClient,
+		"onpty":     onPTY,
+	})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "RALPH_RUN_") })
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("TZ", "UTC")
+			env.Setenv("STATE", filepath.Join(env.WorkDir, ".squad", "ralph-circuit-breaker.json"))
+			// A script's folder is a repository, so that no state above it counts.
+			return errors.Join(os.Mkdir(home, 0o755), os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": cmdStatus,
+			"signal": cmdSignal,
+			"await":  cmdAwait,
+			"json":   cmdJSON,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %s", cond)
+		},
+	})
+}
+
+// cmdStatus runs a command that must end with this status, 128+n after signal
+// n: status N COMMAND [ARG…].
+func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command [arg...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		ts.Fatalf("%v", err)
+	}
+	got := 0
+	if exit != nil {
+		got = exit.ExitCode()
+		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && got < 0 {
+			got = 128 + int(ws.Signal())
+		}
+	}
+	if got != want {
+		ts.Fatalf("status %d, want %d", got, want)
+	}
+}
+
+// patience bounds every wait of a test; nothing waits this long unless it is
+// broken.
+const patience = 30 * time.Second
+
+// cmdAwait waits until a file exists, or no longer does (!).
+func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(ts.MkAbs(name)); (err != nil) == neg {
+				break
+			}
+			if time.Now().After(end) {
+				ts.Fatalf("%s: waited in vain", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) manCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "man",
+		Usage: "print the manual page, for man -l -",
+		Action: func(c *cli.Context) error {
+			writeManual(p.stdout, c.App)
+			return nil
+		},
+	}
+}
+
+// writeManual writes ralph-run(1) from the same tables as --help.
+func writeManual(w io.Writer, app *cli.App) {
+	fmt.Fprintf(w, ".TH RALPH-RUN 1 \"\" \"ralph-run %s\" \"User Commands\"\n", roff(app.Version))
+	fmt.Fprintf(w, ".SH NAME\nralph-run \\- %s\n", roff(app.Usage))
+	fmt.Fprint(w, ".SH SYNOPSIS\n.nf\n", roff(usageText), "\n.fi\n")
+	fmt.Fprint(w, ".SH DESCRIPTION\n", strings.ReplaceAll(roff(descriptionText), "\n\n", "\n.PP\n"), "\n")
+	fmt.Fprint(w, ".SH OPTIONS\n")
+	for _, about := range headings {
+		fmt.Fprintf(w, ".SS %s\n", roff(about))
+		for _, f := range app.Flags {
+			if f, ok := f.(cli.CategorizableFlag); ok && f.GetCategory() == about {
+				manFlag(w, f)
+			}
+		}
+	}
+	fmt.Fprint(w, ".SH SUBCOMMANDS\n")
+	for _, c := range app.VisibleCommands() {
+		fmt.Fprintf(w, ".SS %s\n%s.\n", roff(strings.TrimSpace(c.Name+" "+c.ArgsUsage)), roff(c.Usage))
+		if c.Description != "" {
+			fmt.Fprintf(w, ".PP\n%s\n", roff(c.Description))
+		}
+		for _, f := range c.Flags {
+			manFlag(w, f)
+		}
+	}
+	fmt.Fprint(w, ".SH ENVIRONMENT\n", roff(environmentText), "\n")
+	fmt.Fprint(w, ".SH EXIT STATUS\n.nf\n", roff(exitText), "\n.fi\n")
+	fmt.Fprint(w, ".SH EXAMPLES\n.nf\n", roff(examplesText), "\n.fi\n")
+}
+
+func manFlag(w io.Writer, f cli.Flag) {
+	fmt.Fprintf(w, ".TP\n.B %s\n%s", roff(flagSynopsis(f)), roff(flagUsage(f)))
+	if d, ok := f.(cli.DocGenerationFlag); ok && len(d.GetEnvVars()) > 0 {
+		fmt.Fprintf(w, " Environment: %s.", d.GetEnvVars()[0])
+	}
+	fmt.Fprintln(w)
+}
+
+// roff quotes a text for a manual page: no line of it is a request, and its
+// dashes can be copied.
+func roff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, ".") || strings.HasPrefix(l, "'") {
+			lines[i] = `\&` + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
