@@ -52,7 +52,7 @@ func writeManual(w io.Writer, app *cli.App) {
 func manFlag(w io.Writer, f cli.Flag) {
 	fmt.Fprintf(w, ".TP\n.B %s\n%s", roff(flagSynopsis(f)), roff(flagUsage(f)))
 	if d, ok := f.(cli.DocGenerationFlag); ok && len(d.GetEnvVars()) > 0 {
-		fmt.Fprintf(w, " Environment: %s.", d.GetEnvVars()[0])
+		fmt.Fprintf(w, ". Environment: %s.", d.GetEnvVars()[0])
 	}
 	fmt.Fprintln(w)
 }

@@ -1,0 +1,109 @@
+package ralphrun
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ralph-run/ralph-run"
+
+// layers are the packages of the program, and what of it each may import.
+// Whatever lies below internal serves tests and tools, and may import anything.
+var layers = map[string][]string{
+	"cmd/ralph-run":      {"supervisor", "detect", "breaker", "breaker/redisstore"},
+	"supervisor":         {"detect", "breaker"},
+	"detect":             {},
+	"breaker":            {},
+	"breaker/redisstore": {"breaker"},
+}
+
+// TestLayers holds that imports go one way. It parses the files itself: the go
+// command would answer from its cache.
+func TestLayers(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "internal" || len(d.Name()) > 1 && d.Name()[0] == '.'):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		seen[dir] = true
+		checkImports(t, dir, path)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range layers {
+		if dir != "breaker/redisstore" && !seen[dir] {
+			t.Errorf("no Go file in %s", dir)
+		}
+	}
+}
+
+func checkImports(t *testing.T, dir, path string) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range file.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, ok := strings.CutPrefix(name, module+"/")
+		if !ok || dir == ours {
+			continue
+		}
+		if strings.HasSuffix(path, "_test.go") && forTests(ours) {
+			continue
+		}
+		switch allowed, known := layers[dir]; {
+		case !known && forTests(dir):
+		case !known:
+			t.Errorf("%s: %s is not in the table of layers", path, dir)
+		case !slices.Contains(allowed, ours):
+			t.Errorf("%s: %s must not import %s", path, dir, ours)
+		}
+	}
+}
+
+// forTests reports a package that only tests may import.
+func forTests(dir string) bool {
+	return strings.HasPrefix(dir, "internal/") || strings.HasSuffix(dir, "test")
+}
+
+// TestPureCores holds that the two cores ask nobody for the time, the
+// environment or the world: their rules are functions of their arguments.
+func TestPureCores(t *testing.T) {
+	files, err := filepath.Glob("detect/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			switch name := strings.Trim(spec.Path.Value, `"`); name {
+			case "os", "os/exec", "net", "net/http", "io/fs", "syscall", "sync", "context", "log":
+				t.Errorf("%s: detect must not import %s", path, name)
+			}
+		}
+	}
+}
