@@ -89,10 +89,13 @@ type Change struct {
 type ExhaustedError struct {
 	Circuit string
 	Models  []string
-	Until   time.Time // when the first of them is expected back
+	Until   time.Time // when the first of them is expected back; zero = unknown
 }
 
 func (e *ExhaustedError) Error() string {
+	if e.Until.IsZero() {
+		return "every model is rate limited: " + strings.Join(e.Models, ", ")
+	}
 	return fmt.Sprintf("every model is rate limited until %s: %s",
 		e.Until.Format(time.RFC3339), strings.Join(e.Models, ", "))
 }
