@@ -46,6 +46,23 @@ func load(t *testing.T) []Case {
 	return cases
 }
 
+// TestCorpusSize holds the corpus to the size that makes its numbers mean
+// something. Recorded runs do not count: they are what the rules were made from.
+func TestCorpusSize(t *testing.T) {
+	want := map[string]int{"none": 250, "limit": 150, "overloaded": 25, "unavailable": 15}
+	got := make(map[string]int)
+	for _, c := range load(t) {
+		if !strings.HasPrefix(c.Name, "recorded-") {
+			got[c.Verdict]++
+		}
+	}
+	for verdict, n := range want {
+		if got[verdict] < n {
+			t.Errorf("%d cases with verdict %s, want at least %d", got[verdict], verdict, n)
+		}
+	}
+}
+
 func TestCorpusForm(t *testing.T) {
 	for _, c := range load(t) {
 		t.Run(c.Name, func(t *testing.T) {
