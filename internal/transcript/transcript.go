@@ -52,11 +52,15 @@ type Piece struct {
 	Data   []byte
 }
 
-// Load reads every case of a folder, in the order of their names.
+// Load reads every case of a folder, in the order of their names. A folder
+// without a case is an error.
 func Load(dir string) ([]Case, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil {
 		return nil, fmt.Errorf("list transcripts: %w", err)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("list transcripts: %s has none", dir)
 	}
 	var cases []Case
 	for _, path := range paths {

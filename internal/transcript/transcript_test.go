@@ -1,12 +1,33 @@
 package transcript
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Load(dir); err == nil {
+		t.Error("Load of an empty folder gives no error")
+	}
+	for _, name := range []string{"b.txtar", "a.txtar", "c.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(header+"-- stdout --\n"+name+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Name != "a" || got[1].Name != "b" {
+		t.Errorf("Load = %v, want a and b", got)
+	}
+}
 
 const header = `client: copilot
 exit: 1
