@@ -25,6 +25,7 @@ check:
 
 # Every test but those with the real client.
 test:
+	@command -v redis-server >/dev/null || command -v valkey-server >/dev/null || echo "make: redis-server is not installed: the Redis tests are SKIPPED" >&2
 	go test $(RACE) -timeout 15m ./...
 
 # The real Copilot CLI against a stand-in, in a network with nothing but loopback.

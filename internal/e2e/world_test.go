@@ -67,7 +67,7 @@ func newWorld(t *testing.T, path copilot.Path, models map[string]standin.Behavio
 // A result is how a run ended.
 type result struct {
 	stdout, stderr string
-	code           int // -1 after a signal
+	code           int // -1 after a signal, -2 if it had to be killed
 	took           time.Duration
 }
 
@@ -105,7 +105,8 @@ func (w *world) do(j job) result {
 	if errors.As(err, &exit) && ctx.Err() == nil {
 		r.code = exit.ExitCode()
 	} else if err != nil {
-		w.t.Fatalf("%q: %v (%v)\nstdout: %s\nstderr: %s\nrequests: %s", j.argv, err, ctx.Err(), r.stdout, r.stderr, w.requests())
+		r.code = -2
+		w.t.Errorf("%q: %v (%v)\nstdout: %s\nstderr: %s\nrequests: %s", j.argv, err, ctx.Err(), r.stdout, r.stderr, w.requests())
 	}
 	return r
 }

@@ -31,6 +31,7 @@ type Request struct {
 	Model      string
 	Status     int  // the status it was answered with
 	ToolResult bool // the conversation already held a tool's result
+	Body       []byte
 }
 
 // A Server is a running stand-in. Its methods may be called by several
@@ -113,7 +114,7 @@ func (s *Server) serveModel(w http.ResponseWriter, r *http.Request, wire wire) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer := s.take(Request{Time: now, Path: r.URL.Path, Model: ask.Model, ToolResult: wire.hasToolResult(body)})
+	answer := s.take(Request{Time: now, Path: r.URL.Path, Model: ask.Model, ToolResult: wire.hasToolResult(body), Body: body})
 	answer.write(w, ask.Model, wire)
 }
 
