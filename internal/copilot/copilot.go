@@ -51,12 +51,14 @@ func (c Client) MakeHome(dir string) error {
 	return nil
 }
 
-// A Path is one of the two ways on which the client reaches a model.
+// A Path is a way on which the client reaches a model.
 type Path string
 
 const (
-	Service  Path = "service"  // GitHub's service, as a logged-in user has it
-	Provider Path = "provider" // a server of the user's own
+	Service   Path = "service"   // GitHub's service, as a logged-in user has it
+	Provider  Path = "provider"  // a server of the user's own that speaks chat completions
+	Responses Path = "responses" // the same, with OpenAI's newer format
+	Anthropic Path = "anthropic" // the same, with Anthropic's format
 )
 
 // Env is the whole environment of a client that lives in home and talks to the
@@ -71,18 +73,23 @@ func (c Client) Env(path Path, url, home string) []string {
 		"TERM=xterm-256color",
 		"COPILOT_AUTO_UPDATE=false",
 	}
-	if path == Provider {
+	if path == Service {
 		return append(env,
-			"COPILOT_OFFLINE=true",
-			"COPILOT_PROVIDER_TYPE=openai",
-			"COPILOT_PROVIDER_BASE_URL="+url+"/v1",
-			"COPILOT_PROVIDER_API_KEY=any",
+			"COPILOT_API_URL="+url,
+			"COPILOT_DEBUG_GITHUB_API_URL="+url,
+			"COPILOT_GITHUB_TOKEN="+madeUpToken)
+	}
+	env = append(env, "COPILOT_OFFLINE=true", "COPILOT_PROVIDER_API_KEY=any")
+	switch path {
+	case Anthropic:
+		return append(env, "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_BASE_URL="+url)
+	case Responses:
+		return append(env, "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL="+url+"/v1",
+			"COPILOT_PROVIDER_WIRE_API=responses")
+	default:
+		return append(env, "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL="+url+"/v1",
 			"COPILOT_PROVIDER_WIRE_API=completions")
 	}
-	return append(env,
-		"COPILOT_API_URL="+url,
-		"COPILOT_DEBUG_GITHUB_API_URL="+url,
-		"COPILOT_GITHUB_TOKEN="+madeUpToken)
 }
 
 // madeUpToken has the shape of a token that GitHub gives out, and is none.

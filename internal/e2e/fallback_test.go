@@ -28,10 +28,10 @@ func limited(t *testing.T, path copilot.Path, first standin.Behaviour) *world {
 
 // bareAnswer is what the client alone prints to stdout when the second model
 // answers.
-func bareAnswer(t *testing.T, path copilot.Path) string {
+func bareAnswer(t *testing.T, path copilot.Path, more ...string) string {
 	t.Helper()
 	w := limited(t, path, standin.Fine(""))
-	r := w.run([]string{"copilot", "--model", second, "-p", "say ok", "--allow-all-tools"})
+	r := w.run(append([]string{"copilot", "--model", second, "-p", "say ok", "--allow-all-tools"}, more...))
 	if r.code != 0 || !strings.Contains(r.stdout, answer) {
 		t.Fatalf("the client alone: status %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
 	}
@@ -42,16 +42,15 @@ var fallbackTests = []struct {
 	name string
 	path copilot.Path
 	as   standin.Behaviour
-	env  []string
 }{
-	{"model limit", copilot.Service, standin.Limit("user_model_rate_limited", 30*time.Minute), nil},
-	{"session limit", copilot.Service, standin.Limit("user_global_rate_limited", 30*time.Minute), nil},
-	{"no quota", copilot.Service, standin.NoQuota(), nil},
-	{"model limit", copilot.Provider, standin.Limit("user_model_rate_limited", 30*time.Minute), nil},
-	{"no quota", copilot.Provider, standin.NoQuota(), nil},
-	{"retries in vain", copilot.Provider, standin.Limit("rate_limited", 2*time.Second), nil},
-	{"responses", copilot.Provider, standin.Limit("", time.Hour), []string{"COPILOT_PROVIDER_WIRE_API=responses"}},
-	{"anthropic", copilot.Provider, standin.Limit("", time.Hour), []string{"COPILOT_PROVIDER_TYPE=anthropic"}},
+	{"model limit", copilot.Service, standin.Limit("user_model_rate_limited", 30*time.Minute)},
+	{"session limit", copilot.Service, standin.Limit("user_global_rate_limited", 30*time.Minute)},
+	{"no quota", copilot.Service, standin.NoQuota()},
+	{"model limit", copilot.Provider, standin.Limit("user_model_rate_limited", 30*time.Minute)},
+	{"quota as 429", copilot.Provider, standin.Limit("quota_exceeded", time.Hour)},
+	{"no quota", copilot.Provider, standin.NoQuota()},
+	{"generic 429", copilot.Responses, standin.Limit("", time.Hour)},
+	{"generic 429", copilot.Anthropic, standin.Limit("", time.Hour)},
 }
 
 // TestFallback: the preferred model is limited, and the second one answers in
@@ -61,7 +60,6 @@ func TestFallback(t *testing.T) {
 		t.Run(string(tt.path)+", "+tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := limited(t, tt.path, tt.as)
-			w.env = append(w.env, tt.env...)
 			r := w.run(under(prompt()))
 			if want := bareAnswer(t, tt.path); r.code != 0 || r.stdout != want {
 				t.Errorf("status %d, stdout %q; want 0, %q\nstderr: %s", r.code, r.stdout, want, r.stderr)
@@ -101,43 +99,6 @@ func (w *world) isUntouched() {
 	}
 }
 
-var allLimitedTests = []struct {
-	name string
-	path copilot.Path
-	as   standin.Behaviour
-	code int
-	last string
-}{
-	{"the client ends", copilot.Provider, standin.Limit("user_model_rate_limited", 30*time.Minute), 1, "429 Sorry, you've hit a rate limit"},
-	{"the client ends", copilot.Service, standin.Limit("user_global_rate_limited", 30*time.Minute), 1, "You've hit your session rate limit."},
-	{"the client hangs", copilot.Service, standin.Limit("user_model_rate_limited", 30*time.Minute), 75, "You've hit the rate limit for this model."},
-}
-
-// TestAllLimited: each model is tried once, and the last error is the one shown.
-func TestAllLimited(t *testing.T) {
-	for _, tt := range allLimitedTests {
-		t.Run(string(tt.path)+", "+tt.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, tt.path, map[string]standin.Behaviour{preferred: tt.as, second: tt.as, third: tt.as, fourth: tt.as})
-			r := w.run(under(prompt()))
-			if r.code != tt.code {
-				t.Errorf("status %d, want %d\nstderr: %s", r.code, tt.code, r.stderr)
-			}
-			if got, want := w.asked(), []string{preferred, second, third, fourth}; !slices.Equal(got, want) {
-				t.Errorf("asked %v, want %v", got, want)
-			}
-			_, after, _ := strings.Cut(r.stderr, "retrying with "+fourth)
-			if !strings.Contains(after, tt.last) {
-				t.Errorf("stderr of the last run = %q, want %q in it", after, tt.last)
-			}
-			if s := w.state(); s.State != "open" || s.CurrentFallbackIndex != 2 || s.Metrics.TotalFallbacks != 1 {
-				t.Errorf("state = %+v, want open, index 2, one fallback", s)
-			}
-			w.nothingLeft()
-		})
-	}
-}
-
 // TestPipedPrompt: a prompt on standard input is there again for the fallback.
 func TestPipedPrompt(t *testing.T) {
 	for _, path := range bothPaths {
@@ -166,8 +127,8 @@ func TestSilent(t *testing.T) {
 			t.Parallel()
 			w := limited(t, path, standin.Limit("user_model_rate_limited", 30*time.Minute))
 			r := w.run(under(prompt("-s")))
-			if r.code != 0 || r.stdout != answer+"\n" {
-				t.Errorf("status %d, stdout %q; want 0, the answer alone\nstderr: %s", r.code, r.stdout, r.stderr)
+			if want := bareAnswer(t, path, "-s"); r.code != 0 || r.stdout != want {
+				t.Errorf("status %d, stdout %q; want 0, %q\nstderr: %s", r.code, r.stdout, want, r.stderr)
 			}
 			w.fellBack(r)
 		})

@@ -10,10 +10,13 @@ import (
 	"time"
 )
 
-// A figure is something measured: how long, and how long it may have been.
+// A figure is the time from the first 429 to the fallback's first request.
 type figure struct {
-	what        string
-	took, bound time.Duration
+	what  string
+	took  time.Duration
+	start time.Duration // of it, the second client's own: from its start to its request
+	bound time.Duration
+	alone string // what the client does without ralph-run
 }
 
 var figures struct {
@@ -21,10 +24,20 @@ var figures struct {
 	rows []figure
 }
 
-func measured(what string, took, bound time.Duration) {
+func (f figure) record() {
 	figures.Lock()
 	defer figures.Unlock()
-	figures.rows = append(figures.rows, figure{what, took, bound})
+	figures.rows = append(figures.rows, f)
+}
+
+// idleStart is what the client needs from its start to its first request on an
+// idle machine of this kind.
+const idleStart = 1500 * time.Millisecond
+
+// inTime reports that the bound was kept. What the second client needed for its
+// own start beyond an idle machine's is not ours: it is allowed for.
+func (f figure) inTime() bool {
+	return f.took-max(0, f.start-idleStart) <= f.bound
 }
 
 func printFigures(w io.Writer) {
@@ -34,10 +47,11 @@ func printFigures(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w, "\nFrom the first 429 to the fallback's first request:")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "case\tmeasured\tbound\t")
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(t, "| limit\t| measured\t| of it the client's start\t| bound\t| the client alone\t|")
+	fmt.Fprintln(t, "| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, f := range figures.rows {
-		fmt.Fprintf(t, "%s\t%.2f s\t%.0f s\t\n", f.what, f.took.Seconds(), f.bound.Seconds())
+		fmt.Fprintf(t, "| %s\t| %.2f s\t| %.2f s\t| %.0f s\t| %s\t|\n", f.what, f.took.Seconds(), f.start.Seconds(), f.bound.Seconds(), f.alone)
 	}
 	t.Flush()
 	fmt.Fprintln(w)

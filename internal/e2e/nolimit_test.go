@@ -27,7 +27,6 @@ var noLimitTests = []struct {
 	{"talk", copilot.Provider, standin.Fine(talk), 0},
 	{"500", copilot.Service, standin.Fail(500, "Internal server error"), 1},
 	{"500", copilot.Provider, standin.Fail(500, "Internal server error"), 1},
-	{"503", copilot.Provider, standin.Fail(503, "Service unavailable"), 1},
 	{"cut", copilot.Service, standin.Cut(), 1},
 	{"cut", copilot.Provider, standin.Cut(), 1},
 	{"unauthorized", copilot.Service, standin.Fail(403, "Forbidden"), 1},

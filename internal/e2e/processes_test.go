@@ -34,6 +34,44 @@ func (w *world) processes(words ...string) map[int]string {
 	return found
 }
 
+// clients lists the clients of this world that run on a model, launchers
+// included.
+func (w *world) clients(model string) map[int]string {
+	found := w.processes("copilot", model)
+	for pid, line := range found {
+		if strings.HasPrefix(line, program) {
+			delete(found, pid)
+		}
+	}
+	return found
+}
+
+// age is for how long the clients on a model have been running.
+func (w *world) age(model string) time.Duration {
+	var oldest time.Duration
+	for pid := range w.clients(model) {
+		oldest = max(oldest, age(pid))
+	}
+	return oldest
+}
+
+// age is for how long a process has been running, or 0 if it is gone.
+func age(pid int) time.Duration {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	up, _ := os.ReadFile("/proc/uptime")
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold anything
+	fields := strings.Fields(rest)
+	var uptime, began float64
+	if _, err := fmt.Sscan(string(up), &uptime); err != nil || len(fields) < 20 {
+		return 0
+	}
+	if _, err := fmt.Sscan(fields[19], &began); err != nil {
+		return 0
+	}
+	const ticks = 100 // a second, on every Linux that runs the client
+	return time.Duration((uptime - began/ticks) * float64(time.Second))
+}
+
 func containsAll(text string, words []string) bool {
 	for _, word := range words {
 		if !strings.Contains(text, word) {
