@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -55,10 +56,15 @@ type Config struct {
 	Patience       time.Duration // 0 = never end a waiting client
 	Resume         bool          // re-run in the interrupted session
 	AlsoOverloaded bool          // an overloaded provider falls back for this run
+	Chosen         bool          // the user chose the circuit apart from the command: another model there is no surprise
 
 	Logger *zap.Logger       // never nil
 	Say    func(line string) // shows the user one whole line, without prefix; called only while no raw terminal is ours
 	Record func(Record)      // called after every attempt, if not nil
+
+	// Countdown shows how long is left to wait for the first model to come back,
+	// about once a second and a last time with 0. nil: a line a minute is said.
+	Countdown func(left time.Duration, until time.Time)
 }
 
 // A Record is one attempt, for the log of records.
@@ -71,7 +77,9 @@ type Record struct {
 	Duration time.Duration
 	Bytes    int64         // of output
 	Waited   time.Duration // how long the client sat on the limit before it was ended
+	Saved    time.Duration // how much longer it said it would at least have waited; 0 = not known
 	EndedBy  string        // "", "grace", "patience", "signal"
+	Nested   bool          // another ralph-run below this one decided
 }
 
 // An Exit is how a child ended.
@@ -80,18 +88,42 @@ type Exit struct {
 	Signal syscall.Signal // the signal that ended it, or 0
 }
 
+// TempFail is the status of a run that was limited but whose own status does not
+// say so: EX_TEMPFAIL.
+const TempFail = 75
+
 // A Result is how an invocation ended.
 type Result struct {
-	Exit      Exit     // of the last child
-	Limited   bool     // the last run ended limited and no model was left
-	Exhausted bool     // nothing was started: every model is known to be limited
-	Attempts  []Record //
+	// Exit is how the last child ended. After a limited child that we had to end
+	// ourselves it is [TempFail]: what a client says after a signal of ours means
+	// nothing. If a signal came while no child ran, Exit holds that signal.
+	Exit      Exit
+	Limited   bool      // the last run ended limited and no model was left
+	Exhausted bool      // nothing was started: every model is known to be limited
+	Until     time.Time // when the first model is expected back, if Limited or Exhausted and known
+	Attempts  []Record  //
 }
 
 // Run runs the command under the breaker, again with the next model after each
-// limit, and returns how the last child ended. The error is a [*StartError] when
-// the command could not be started.
-func Run(ctx context.Context, cfg Config) (Result, error) { panic("todo") }
+// limit, and returns how the last child ended. It tells the user about limits
+// through cfg.Say. The error is a [*StartError] when the command could not be
+// started.
+func Run(ctx context.Context, cfg Config) (Result, error) {
+	if len(cfg.Command) == 0 {
+		return Result{}, errors.New("run: missing command")
+	}
+	st, err := openStage(&cfg)
+	if err != nil {
+		return Result{}, err
+	}
+	defer st.close()
+	l := newLoop(cfg, onStage{st})
+	if !l.decides() {
+		return l.passThrough(ctx)
+	}
+	defer l.enter()()
+	return l.run(ctx)
+}
 
 // A StartError reports that the command could not be started.
 type StartError struct {

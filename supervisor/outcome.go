@@ -1,0 +1,45 @@
+package supervisor
+
+import (
+	"github.com/ralph-run/ralph-run/breaker"
+	"github.com/ralph-run/ralph-run/detect"
+)
+
+// outcome turns what the detector found and how the child ended into what the
+// breaker is told. Nothing else does.
+//
+// A person's or the host's interrupt says nothing about the model, and neither
+// does a run in which another ralph-run decided; both only give a probe back.
+func outcome(v detect.Verdict, end childEnd, nested bool) breaker.Outcome {
+	switch {
+	case end.interrupted != nil || nested:
+		return breaker.Outcome{Kind: breaker.Failure}
+	case v.Kind == detect.Limit:
+		return breaker.Outcome{Kind: breaker.Limit, Scope: breaker.Scope(v.Scope), Until: v.ResetAt}
+	case v.Kind == detect.Unavailable:
+		return breaker.Outcome{Kind: breaker.Unavailable}
+	case v.Kind == detect.None && end.Exit == Exit{} && !end.byUs:
+		return breaker.Outcome{Kind: breaker.Success}
+	}
+	return breaker.Outcome{Kind: breaker.Failure}
+}
+
+// detectExit tells the detector how the child ended.
+func detectExit(end childEnd) detect.Exit {
+	e := detect.Exit{Code: end.Code, ByUs: end.byUs}
+	if end.Signal != 0 {
+		e.Code, e.Signaled = 128+int(end.Signal), true
+	}
+	return e
+}
+
+// falls reports a verdict after which the next model is tried.
+func (c *Config) falls(v detect.Verdict) bool {
+	switch v.Kind {
+	case detect.Limit, detect.Unavailable:
+		return true
+	case detect.Overloaded:
+		return c.AlsoOverloaded
+	}
+	return false
+}

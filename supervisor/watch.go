@@ -1,0 +1,231 @@
+package supervisor
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ralph-run/ralph-run/detect"
+)
+
+const (
+	// settle is how long a client that is known to be limited may take to end by
+	// itself: then its own status and its closing lines arrive. Clients that do
+	// end take about a quarter of a second from the last refusal on.
+	settle = 500 * time.Millisecond
+
+	// glance is how long the watch lets output gather before it looks.
+	glance = 25 * time.Millisecond
+
+	// logEvery is how often the client's log is read.
+	logEvery = 200 * time.Millisecond
+)
+
+// Why a child was ended, for records.
+const (
+	byGrace    = "grace"
+	byPatience = "patience"
+	bySignal   = "signal"
+)
+
+// A detector is what the watch needs of a [detect.Detector].
+type detector interface {
+	Feed(detect.Stream, []byte)
+	Standing(now time.Time) (detect.Notice, bool)
+	Waiting(now time.Time) (detect.Wait, bool)
+	Close(e detect.Exit, now time.Time) detect.Verdict
+}
+
+// A sight is what the detector sees at one moment.
+type sight struct {
+	notice   detect.Notice
+	standing bool
+	wait     detect.Wait
+	waiting  bool
+}
+
+// A ruling says that a client sits on a limit for too long.
+type ruling struct {
+	why     string         // byGrace, byPatience, "" = not yet
+	verdict detect.Verdict // what it sits on
+	since   time.Time      // when it began to
+	again   time.Time      // when to look again without being woken; zero = never
+}
+
+// A vigil rules on one attempt. It is told what is seen and the time, and does
+// no I/O.
+type vigil struct {
+	grace, patience time.Duration
+
+	stood, sure time.Time // since when a final notice stands, and is beyond doubt
+	series      int       // of limits that the client sits out
+	count       int
+	first, last time.Time // limits of that series
+}
+
+// look rules on what is seen now.
+func (v *vigil) look(s sight, now time.Time) ruling {
+	n, w := v.onNotice(s, now), v.onWait(s, now)
+	switch {
+	case n.why != "":
+		return n
+	case w.why != "" || n.again.IsZero():
+		return w
+	case !w.again.IsZero() && w.again.Before(n.again):
+		return w
+	}
+	return n
+}
+
+// onNotice rules on a final notice: the child is given the grace, or only a
+// moment where the client's own log or JSON says the same.
+func (v *vigil) onNotice(s sight, now time.Time) ruling {
+	if !s.standing || v.grace == 0 {
+		v.stood, v.sure = time.Time{}, time.Time{}
+		return ruling{}
+	}
+	if v.stood.IsZero() {
+		v.stood = now
+	}
+	if s.notice.Sure && v.sure.IsZero() {
+		v.sure = now
+	}
+	due := v.stood.Add(v.grace)
+	if at := v.sure.Add(settle); !v.sure.IsZero() && at.Before(due) {
+		due = at
+	}
+	if now.Before(due) {
+		return ruling{again: due}
+	}
+	return ruling{why: byGrace, verdict: s.notice.Verdict, since: v.stood}
+}
+
+// onWait rules on a client that retries by itself. A wait that is stated to be
+// longer than the patience ends it at once, save for the moment in which it may
+// give up by itself. Otherwise it has the patience, counted from the first
+// limit, and even then only a client that still waits is ended: after a stated
+// wait is over without another limit, its next request is being answered.
+func (v *vigil) onWait(s sight, now time.Time) ruling {
+	if !s.waiting || v.patience == 0 {
+		v.count = 0
+		return ruling{}
+	}
+	if v.count == 0 || s.wait.Series != v.series {
+		v.series, v.first, v.count = s.wait.Series, now, 0
+	}
+	if s.wait.Count != v.count {
+		v.count, v.last = s.wait.Count, now
+	}
+	stated := s.wait.RetryAfter
+	due := v.first.Add(v.patience)
+	if at := v.last.Add(settle); stated > v.patience && at.Before(due) {
+		due = at
+	}
+	switch {
+	case now.Before(due):
+		return ruling{again: due}
+	case stated > 0 && !now.Before(v.last.Add(stated)):
+		return ruling{}
+	}
+	return ruling{why: byPatience, verdict: s.wait.Verdict, since: v.first}
+}
+
+// A watch shows one attempt's output and log to a detector and rules on what it
+// sees.
+type watch struct {
+	vigil vigil
+	log   *clientLog // nil = none to follow
+	act   func(ruling)
+
+	wake chan struct{}
+	mu   sync.Mutex // guards det
+	det  detector
+}
+
+func newWatch(det detector, v vigil) *watch {
+	return &watch{vigil: v, det: det, wake: make(chan struct{}, 1)}
+}
+
+// observe shows output to the detector. It may be called by any goroutine.
+func (w *watch) observe(s detect.Stream, p []byte) {
+	w.mu.Lock()
+	w.det.Feed(s, p)
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run watches until the child has ended. act is called at most once.
+func (w *watch) run(ctx context.Context, c running) {
+	tick, stop := w.ticks()
+	defer stop()
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	var due time.Time // of the timer; zero = it is not running
+	acted, canceled := false, ctx.Done()
+	for {
+		select {
+		case <-c.done():
+			return
+		case <-canceled:
+			c.stop()
+			acted, canceled = true, nil
+		case <-tick:
+			w.follow()
+		case <-w.wake:
+			if at := time.Now().Add(glance); !acted && (due.IsZero() || at.Before(due)) {
+				due = at
+				timer.Reset(glance)
+			}
+		case <-timer.C:
+			r := w.look(time.Now())
+			if due = r.again; !due.IsZero() {
+				timer.Reset(time.Until(due))
+			}
+			if r.why != "" {
+				acted = true
+				w.act(r)
+			}
+		}
+	}
+}
+
+// ticks returns the beat at which the client's log is read.
+func (w *watch) ticks() (<-chan time.Time, func()) {
+	if w.log == nil {
+		return nil, func() {}
+	}
+	t := time.NewTicker(logEvery)
+	return t.C, t.Stop
+}
+
+// follow shows what is new in the client's log to the detector.
+func (w *watch) follow() {
+	if w.log != nil {
+		w.log.read(func(p []byte) { w.observe(detect.Log, p) })
+	}
+}
+
+func (w *watch) look(now time.Time) ruling { return w.vigil.look(w.see(now), now) }
+
+func (w *watch) see(now time.Time) sight {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var s sight
+	s.notice, s.standing = w.det.Standing(now)
+	s.wait, s.waiting = w.det.Waiting(now)
+	return s
+}
+
+// close reads the rest of the log and returns the verdict.
+func (w *watch) close(end childEnd, now time.Time) detect.Verdict {
+	w.follow()
+	if w.log != nil {
+		w.log.close()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.det.Close(detectExit(end), now)
+}
