@@ -1,0 +1,111 @@
+package detect
+
+import (
+	"testing"
+	"time"
+)
+
+var resetTests = []struct {
+	text   string
+	now    string
+	zone   string
+	after  time.Duration
+	at     string // RFC 3339; "" = now + after, or none
+	capped bool
+}{
+	{text: "Please try again in 58 hours.", after: 58 * time.Hour},
+	{text: "try again in 2 days 8 hours", after: 56 * time.Hour},
+	{text: "try again in 3 hours 2 minutes.", after: 182 * time.Minute},
+	{text: "wait for your limit to reset in under a minute or switch", after: time.Minute},
+	{text: "wait for your limit to reset in 30 minutes. Learn More", after: 30 * time.Minute},
+	{text: "wait for your limit to reset in 1 hour or switch", after: time.Hour},
+	{text: "Please wait 2 minutes before trying again", after: 2 * time.Minute},
+	{text: "or wait 6 seconds for your limit to reset.", after: 6 * time.Second},
+	{text: "retry after 840 seconds", after: 14 * time.Minute},
+	{text: "Retry after 45s", after: 45 * time.Second},
+	{text: "Please try again in 40.135999999s. Visit", after: 41 * time.Second},
+	{text: "Please try again in 28ms. Visit", after: time.Second},
+	{text: "Please try again in 6m0s.", after: 6 * time.Minute},
+	{text: "Please try again in 1h2m3s.", after: time.Hour + 2*time.Minute + 3*time.Second},
+	{text: "Try again in ~4293 min.", after: 4293 * time.Minute},
+	{text: "[retrying in 5h 32m attempt #1]", after: 5*time.Hour + 32*time.Minute},
+	{text: "Weekly usage limit reached. Resets in 19hr", after: 19 * time.Hour},
+	{text: "Try again in 17 seconds.; retrying 5/5 in 3.32s… Try again in 11 seconds.", after: 11 * time.Second},
+	{text: "API Error · Retrying in 40 seconds… (attempt 10/10)", after: 40 * time.Second},
+	{text: `"retryDelay": "36s"`, after: 36 * time.Second},
+	{text: `\"retryDelay\": \"36.5s\"`, after: 37 * time.Second},
+	{text: `"retry_after_ms":60000`, after: time.Minute},
+	{text: "retry-after: 60", after: time.Minute},
+	{text: `"retry-after":"2"`, after: 2 * time.Second},
+	{text: "Provider requested 1800000ms wait, exceeds", after: 30 * time.Minute},
+	{text: "Your quota will reset after 22h14m53s.", after: 22*time.Hour + 14*time.Minute + 53*time.Second},
+	{text: "Try again in 1 hour, 5 minutes and 3 seconds", after: time.Hour + 5*time.Minute + 3*time.Second},
+	{text: "please try again in an hour", after: time.Hour},
+	{text: "try again in 400 days", after: maxReset, capped: true},
+	{text: "try again in 99999999999999999999 hours", after: maxReset, capped: true},
+
+	{text: "resets 3am", at: "2026-11-30T03:00:00Z"},
+	{text: "resets 4:20am (Europe/Warsaw)", at: "2026-11-30T04:20:00+01:00"},
+	{text: "resets 11:40pm (America/Toronto)", at: "2026-11-29T23:40:00-05:00"},
+	{text: "resets at 5pm (UTC)", now: "2026-11-29T17:00:00Z", at: "2026-11-30T17:00:00Z"},
+	{text: "resets 9pm", zone: "Asia/Tokyo", at: "2026-11-30T21:00:00+09:00"},
+	{text: "limit reached ∙ resets Dec 4, 9am", at: "2026-12-04T09:00:00Z"},
+	{text: "∙ resets Dec 4", at: "2026-12-04T00:00:00Z"},
+	{text: "resets Dec 24, 8pm (Europe/Budapest)", at: "2026-12-24T20:00:00+01:00"},
+	{text: "resets Oct 24, 9am", at: "2027-01-03T19:47:00Z", capped: true},
+	{text: "to reset on December 2, 2026 at 7:47 PM or switch", at: "2026-12-02T19:47:00Z"},
+	{text: "reset on April 20, 2026 at 2:00 AM", now: "2026-04-19T00:00:00Z", at: "2026-04-20T02:00:00Z"},
+	{text: "try again at Nov 2nd, 2026 3:05 PM.", now: "2026-11-01T00:00:00Z", at: "2026-11-02T15:05:00Z"},
+	{text: "or try again at 3:05 PM.", at: "2026-11-30T15:05:00Z"},
+	{text: "Seu limite de uso será redefinido em 10 de dez. de 2026, 11:52.", at: "2026-12-10T11:52:00Z"},
+	{text: "usage limits will reset when your monthly cycle ends on 12/17/2026.*", at: "2026-12-17T00:00:00Z"},
+	{text: "Claude AI usage limit reached|1796000000", at: "2026-11-30T00:53:20Z"},
+	{text: `"resetsAt":1796000000`, at: "2026-11-30T00:53:20Z"},
+	{text: "resets at 2026-12-01T00:00:00Z", at: "2026-12-01T00:00:00Z"},
+	{text: "available again 2026-12-01 10:30 UTC", at: "2026-12-01T10:30:00Z"},
+	{text: "resets Monday 9am", at: "2026-11-30T09:00:00Z"},
+	{text: "quota resets at midnight Pacific time", at: "2026-11-30T00:00:00-08:00"},
+	// the clocks change in between: still 4 o'clock as people there read it
+	{text: "resets 4am (Europe/Warsaw)", now: "2026-03-28T22:00:00Z", at: "2026-03-29T04:00:00+02:00"},
+	{text: "resets 4am (America/New_York)", now: "2026-11-01T04:30:00Z", at: "2026-11-01T04:00:00-05:00"},
+
+	{text: "try again later"},
+	{text: "Please wait a moment before trying again"},
+	{text: "limits to reset (every 5h and every week.)"},
+	{text: "Your quota will reset after 0s."},
+	{text: "resets 25:99"},
+}
+
+func TestParseReset(t *testing.T) {
+	for _, tt := range resetTests {
+		t.Run(tt.text, func(t *testing.T) {
+			now := moment(t, "2026-11-29T19:47:00Z")
+			if tt.now != "" {
+				now = moment(t, tt.now)
+			}
+			zone := time.UTC
+			if tt.zone != "" {
+				zone, _ = time.LoadLocation(tt.zone)
+			}
+			got := parseReset(tt.text, now, zone)
+			var at time.Time
+			if tt.at != "" {
+				at = moment(t, tt.at)
+			} else if tt.after != 0 {
+				at = now.Add(tt.after)
+			}
+			if got.after != tt.after || !got.at.Equal(at) || got.capped != tt.capped {
+				t.Errorf("parseReset(%q) = %v, %v, capped %t; want %v, %v, capped %t", tt.text, got.after, got.at, got.capped, tt.after, at, tt.capped)
+			}
+		})
+	}
+}
+
+func moment(t testing.TB, s string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
