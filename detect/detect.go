@@ -11,6 +11,8 @@ package detect
 
 import (
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -52,6 +54,7 @@ type Options struct {
 	LimitExitCodes []int            // statuses that alone mean a limit
 	Match          []*regexp.Regexp // more patterns that mean a limit
 	Ignore         []*regexp.Regexp // lines never looked at
+	Split          bool             // Stderr is fed apart: no client's errors are mixed into Stdout
 	Zone           *time.Location   // of clock times that name none; nil = UTC
 	Explain        func(Look)       // called for every line that a rule looked at, if not nil
 }
@@ -113,21 +116,122 @@ type Wait struct {
 // bounded whatever it is fed. A Detector must not be used by two goroutines at
 // once.
 type Detector struct {
-	opts Options
+	opts    Options
+	client  string
+	echoes  []string // the prompt's lines, squeezed, each to be skipped once
+	screens [4]screen
+	rows    [4]func([]byte)
+	run     run
+	ahead   *run // scratch for looking ahead
 }
 
 // New returns a Detector for one run.
-func New(opts Options) *Detector { return &Detector{opts: opts} }
+func New(opts Options) *Detector {
+	d := &Detector{opts: opts, client: clientName(opts.Client)}
+	d.run.d = d
+	d.echoes = promptLines(d.client, opts.Prompt)
+	for id := range d.rows {
+		d.rows[id] = func(b []byte) { d.run.line(Stream(id), b) }
+	}
+	d.screens[Terminal].window = true
+	return d
+}
 
 // Feed shows the Detector the next piece of a stream.
-func (d *Detector) Feed(s Stream, p []byte) {}
+func (d *Detector) Feed(s Stream, p []byte) {
+	if s < 0 || int(s) >= len(d.screens) {
+		return
+	}
+	d.screens[s].write(p, d.rows[s])
+}
 
 // Standing returns the final notice that the output so far ends on, if any.
 // now resolves stated times.
-func (d *Detector) Standing(now time.Time) (Notice, bool) { return Notice{}, false }
+func (d *Detector) Standing(now time.Time) (Notice, bool) {
+	r := d.lookAhead()
+	if !r.found || r.last.verdict != Limit || r.last.kind > notice || r.last.retries || r.other > 1 {
+		return Notice{}, false
+	}
+	if d.run.found {
+		d.run.waited = true
+	}
+	return Notice{Verdict: r.verdict(r.last, now), Sure: r.last.kind == structured || r.series.active}, true
+}
 
 // Waiting returns the series of limits that the client is sitting out, if any.
-func (d *Detector) Waiting(now time.Time) (Wait, bool) { return Wait{}, false }
+func (d *Detector) Waiting(now time.Time) (Wait, bool) {
+	r := d.lookAhead()
+	s := &r.series
+	if !s.active {
+		return Wait{}, false
+	}
+	v := r.verdict(s.last, now)
+	return Wait{Series: s.id, Count: s.count, RetryAfter: v.RetryAfter, Verdict: v}, true
+}
 
 // Close ends the output and returns the verdict.
-func (d *Detector) Close(e Exit, now time.Time) Verdict { return Verdict{Kind: None} }
+func (d *Detector) Close(e Exit, now time.Time) Verdict {
+	for id := range d.screens {
+		d.screens[id].flush(d.rows[id])
+		d.screens[id] = screen{}
+	}
+	return d.run.close(e, now)
+}
+
+// lookAhead is the run as it would be if the output ended here.
+func (d *Detector) lookAhead() *run {
+	if d.ahead == nil {
+		d.ahead = new(run)
+	}
+	r := d.ahead
+	*r = d.run
+	r.quiet = true
+	for id := range d.screens {
+		d.screens[id].flush(func(b []byte) { r.line(Stream(id), b) })
+	}
+	return r
+}
+
+// clientName maps the names under which clients are started to one.
+func clientName(name string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), ".exe"), ".cmd")
+	switch {
+	case strings.HasPrefix(name, "copilot"), name == "github-copilot-cli", name == "gh-copilot", strings.HasSuffix(name, "-copilot"):
+		return "copilot"
+	case name == "claude-code":
+		return "claude"
+	case strings.HasSuffix(name, "/codex"):
+		return "codex"
+	}
+	return name
+}
+
+// promptLines are the lines that a client repeats from its prompt. Only codex
+// is known to; of a client that is not known, all is possible.
+func promptLines(client, prompt string) (lines []string) {
+	if client != "codex" && client != "" {
+		return nil
+	}
+	for l := range strings.Lines(cutText(prompt, 64<<10)) {
+		if l = squeeze(l); len(l) >= 8 && len(lines) < 512 {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// echo reports that a text is a line of the prompt that was not seen yet.
+func (r *run) echo(text string) bool {
+	s := squeeze(text)
+	for i, l := range r.d.echoes {
+		if len(s) >= 8 && strings.Contains(l, s) {
+			if !r.quiet {
+				r.d.echoes[i] = strings.Replace(l, s, "", 1)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,144 @@
+package detect
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// toolCall is the line above a tool's result.
+	toolCall = regexp.MustCompile(`^(?:\w+\(|(?:Bash|Read|Write|Edit|Search|Grep|Glob|Fetch|List|Run|Ran|Explored|Shell|Task|Agent|View|Create|Update|WebFetch|WebSearch|Read file|Check|Find|Test|Called|Explore|General-purpose)\b|.*\((?:shell|bash|MCP:?[^)]*)\)$|.*"[^"]*"(?: in \S+)?$|\$ )`)
+	subAgent = regexp.MustCompile(`\(model: [^)]+\)|^Agent ".*" failed`)
+	workDone = regexp.MustCompile(`^Changes {2,}\+(\d+) -(\d+)`)
+	resumeID = regexp.MustCompile(`--resume[= ]([\w-]{8,64})`)
+	codexID  = regexp.MustCompile(`^session id: ([\w-]{8,64})$`)
+
+	// footer is what clients print after they have given up: it does not mean
+	// that the run went on.
+	footer = regexp.MustCompile(`^(?:(?:changes|duration|requests|tokens|resume|total|usage|session|cost|breakdown|api time|premium requests)\b(?: {2,}|:| \(|$)|exiting…|error executing prompt:|what do you want to do\?|switch to auto mode\?|learn more|https?:|/\w|enter to confirm|esc to|↑|press |run /|` +
+		`please |upgrade |try |visit |see |wait for|stop and wait|yes\b|no\b|to (?:get|continue|use|increase|request)|get more|for more|if you believe|add credits|contact |check |your (?:limits?|quota|usage)|limits? |resets |seu limite|possible quota|reached|` +
+		`at [\w.<$/]+[ (]|traceback|file "|during handling|error code: |request id|retry-after|x-[\w-]+:|tokens used$|[\d,.]+$|[)}\]>'"]|full report|an unexpected critical|(?:npm|pnpm|yarn) |code: |status: |details: |brewed|cooked|worked|churned|┌|process exited|exit(?:ed)? (?:with )?(?:code|status)|command exited|error: process|(?:real|user|sys)\s)`)
+
+	// detail is a line behind a notice that says when it ends.
+	detail = regexp.MustCompile(`\b(?:resets?|again|retry|retrying|retry-after|retrydelay|wait|redefinido|refresh(?:es)?|renews?)\b`)
+
+	// status is a client's word about itself, on the stream of the answer.
+	status = regexp.MustCompile(`^(?:request failed due to a transient api error|response was interrupted|operation cancelled|retrying|reconnecting|possible quota|exiting)`)
+)
+
+// toolResult says that the line k before the latest is a tool's result, or "".
+func (s *side) toolResult(head line, k int) string {
+	if s.n == 0 || head.indent == 0 && head.bullet == 0 {
+		return ""
+	}
+	tree := head.bullet != 0 && strings.ContainsRune(treeBullets, head.bullet) && !head.boxed
+	if head.bullet != 0 && !tree {
+		if subAgent.MatchString(head.text) {
+			return "a sub-agent's"
+		}
+		return ""
+	}
+	for n := k + 1; n < recentRows; n++ {
+		b := s.back(n)
+		if len(b) == 0 {
+			return ""
+		}
+		l := cleanLine(b)
+		switch {
+		case l.bullet != 0 && strings.ContainsRune(treeBullets, l.bullet) && !l.boxed:
+			tree = true
+		case l.bullet != 0:
+			if toolCall.MatchString(l.text) || subAgent.MatchString(l.text) || tree && !wrapped(l, "") && n > k {
+				return "a tool's result"
+			}
+			return ""
+		case l.indent == 0:
+			if tree && toolCall.MatchString(l.text) {
+				return "a tool's result"
+			}
+			return ""
+		}
+	}
+	if tree {
+		return "a tool's result"
+	}
+	return ""
+}
+
+// sideNotes keeps what a retry needs to know: the session, and whether work
+// was done.
+func (r *run) sideNotes(id Stream, l line) {
+	if g := resumeID.FindStringSubmatch(l.text); g != nil && strings.HasPrefix(l.text, "Resume") {
+		r.session = g[1]
+	}
+	if g := codexID.FindStringSubmatch(l.text); g != nil {
+		r.session = g[1]
+	}
+	if g := workDone.FindStringSubmatch(l.text); g != nil && (g[1] != "0" || g[2] != "0") {
+		r.work = true
+	}
+	if strings.HasSuffix(l.text, ":") && strings.Contains(l.text, " succeeded in ") {
+		r.work = true
+	}
+	if !strings.ContainsRune("└│⎿", l.bullet) || l.boxed {
+		return
+	}
+	s := &r.streams[id]
+	for n := 1; n < recentRows; n++ {
+		p := cleanLine(s.back(n))
+		switch p.bullet {
+		case '●', '⏺', '•', '✗', '✘', '✕':
+			if subAgent.MatchString(p.text) && p.bullet != '●' && p.bullet != '⏺' {
+				r.subAgentFailed(l.text)
+			}
+			r.work = r.work || !strings.HasPrefix(p.text, "Tip:") && p.text != ""
+			return
+		case '└', '│', '⎿':
+		default:
+			return
+		}
+	}
+}
+
+// subAgentFailed forgets a notice that was a sub-agent's: copilot prints it as
+// its own on stderr, and on stdout below the agent's name.
+func (r *run) subAgentFailed(text string) {
+	r.endSeries()
+	r.absorb = r.series.count == 0
+	if r.found && sameNotice(r.last.text, text) {
+		r.drop("a sub-agent's: the run went on")
+		return
+	}
+	copy(r.subs[1:], r.subs[:])
+	r.subs[0] = text
+}
+
+// fromSubAgent reports, once for each failure, that a sub-agent ended on text.
+func (r *run) fromSubAgent(text string) bool {
+	for i, s := range r.subs {
+		if s != "" && sameNotice(s, text) {
+			r.subs[i] = ""
+			return true
+		}
+	}
+	return false
+}
+
+func sameNotice(a, b string) bool {
+	a, b = squeeze(a), squeeze(b)
+	n := min(len(a), len(b))
+	return n >= 12 && a[:n] == b[:n]
+}
+
+// squeeze leaves lower-case letters and digits only, which no wrap changes.
+func squeeze(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r > 0x2fff:
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return -1
+	}, s)
+}

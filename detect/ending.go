@@ -1,0 +1,224 @@
+package detect
+
+import (
+	"strings"
+	"time"
+)
+
+// A series is an unbroken run of limits that the client sits out.
+type series struct {
+	id, count int
+	active    bool
+	last      finding
+}
+
+// take makes f what the output ends on. The same limit said again keeps the
+// stronger evidence, the stated scope and the latest stated time.
+func (r *run) take(f finding) {
+	if f.stream != Log && f.kind != structured && r.fromSubAgent(f.text) {
+		r.explain(f, false, "a sub-agent's")
+		return
+	}
+	if f.when != "" && !detail.MatchString(strings.ToLower(f.when)) && r.hint != "" && r.hintAge <= 4 {
+		f.when += " " + r.hint
+	}
+	if r.found {
+		old := r.last
+		if old.verdict == f.verdict {
+			f = merge(old, f)
+			r.explain(old, false, "said again below")
+		} else {
+			r.explain(old, false, "another error came later")
+		}
+	}
+	r.last, r.found, r.waited, r.other, r.after = f, true, false, 0, 0
+}
+
+func merge(old, f finding) finding {
+	if old.kind < f.kind && !old.retries {
+		old.retries = f.retries
+		f, old = old, f
+		if f.when = f.text; detail.MatchString(strings.ToLower(old.when)) {
+			f.when += " " + old.when
+		}
+	} else if !detail.MatchString(strings.ToLower(f.when)) {
+		f.when = cutText(f.when+" "+old.when, 2<<10)
+	}
+	if old.sure && !f.sure || old.sure && old.scope != ScopeAccount && f.scope == ScopeAccount {
+		f.scope, f.sure = old.scope, true
+	}
+	if f.wait == 0 {
+		f.wait = old.wait
+	}
+	return f
+}
+
+// aftermath judges a line that is no notice, after one or within a series.
+func (r *run) aftermath(id Stream, l line) {
+	if !r.found && !r.series.active {
+		return
+	}
+	low := strings.ToLower(l.text)
+	foot := footer.MatchString(low)
+	if r.found && id == r.last.stream {
+		r.sameStream(id, l, low, foot)
+	} else if r.found && id == Stdout && r.last.stream == Stderr && !status.MatchString(low) {
+		if r.after++; r.waited {
+			r.drop("the model's answer came after it")
+		}
+	}
+	if (id == Stdout || id == Terminal) && !foot && !status.MatchString(low) {
+		r.endSeries()
+	}
+}
+
+func (r *run) sameStream(id Stream, l line, low string, foot bool) {
+	s := &r.streams[id]
+	switch prev := s.back(1); {
+	case s.open > 0 && l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text):
+		r.last.text = cutText(joinRows(r.last.text, l.text), 1<<10)
+		r.last.when = cutText(joinRows(r.last.when, l.text), 2<<10)
+		r.last.retries = r.last.retries || goesOn.MatchString(low)
+		s.open--
+	case foot || status.MatchString(low) || l.indent >= 2 && l.bullet == 0 || l.boxed:
+		if s.open = 0; detail.MatchString(low) && r.other == 0 {
+			r.last.when = cutText(r.last.when+" "+l.text, 2<<10)
+		}
+	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, low == "codex":
+		r.drop("the model went on after it")
+	default:
+		s.open = 0
+		if r.other++; r.other > 12 {
+			r.drop("much came after it")
+		}
+	}
+}
+
+func (r *run) drop(why string) {
+	if r.found {
+		r.explain(r.last, false, why)
+	}
+	r.last, r.found, r.waited, r.other, r.after = finding{}, false, false, 0, 0
+}
+
+// answer is a sign of the model itself: whatever came before was survived.
+func (r *run) answer() {
+	r.drop("the model went on after it")
+	r.endSeries()
+}
+
+func (r *run) endSeries() { r.series.active, r.series.count = false, 0 }
+
+// limited counts a limit that the client may sit out.
+func (r *run) limited(f finding) {
+	s := &r.series
+	if !s.active {
+		s.id++
+		s.active, s.count = true, 0
+	}
+	s.count++
+	if f.wait == 0 {
+		f.wait = s.last.wait
+	}
+	s.last = f
+}
+
+// failed ends a series by another failure than a limit.
+func (r *run) failed() { r.endSeries() }
+
+func (r *run) explain(f finding, counted bool, reason string) {
+	if e := r.d.opts.Explain; e != nil && !r.quiet {
+		e(Look{Stream: f.stream, Line: f.line, Text: redact(f.text), Rule: f.name, Counted: counted, Reason: reason})
+	}
+}
+
+// verdict puts a finding into words.
+func (r *run) verdict(f finding, now time.Time) Verdict {
+	v := Verdict{Kind: f.verdict, Scope: f.scope, Rule: f.name, Evidence: redact(f.text), Stream: f.stream, DidWork: r.work, SessionID: r.session}
+	if v.Scope == "" {
+		v.Scope = ScopeUnknown
+	}
+	var end reset
+	if f.when != "" {
+		end = parseReset(f.when, now, r.d.opts.Zone)
+	}
+	wait := f.wait
+	if wait == 0 && r.series.active {
+		wait = r.series.last.wait
+	}
+	if wait > 0 && end.at.IsZero() {
+		end = boundedWait(time.Duration(min(wait, int64(10*maxReset/time.Millisecond)))*time.Millisecond, now)
+	}
+	v.RetryAfter, v.ResetAt, v.Capped = end.after, end.at, end.capped
+	return v
+}
+
+// close decides on the whole run.
+func (r *run) close(e Exit, now time.Time) Verdict {
+	none := Verdict{Kind: None, DidWork: r.work, SessionID: r.session}
+	if r.byCode(e) && !(r.found && r.last.verdict == Overloaded) {
+		if r.found && r.last.verdict == Limit {
+			r.explain(r.last, true, "and the status says so")
+			return r.verdict(r.last, now)
+		}
+		f := finding{name: "exit-code", kind: exit, verdict: Limit, scope: ScopeUnknown, text: "exit status " + itoa(e.Code)}
+		r.explain(f, true, "the status alone means a limit")
+		return r.verdict(f, now)
+	}
+	if r.found {
+		why := r.doubt(e)
+		r.explain(r.last, why == "", reasonOr(why))
+		if why == "" {
+			return r.verdict(r.last, now)
+		}
+	}
+	if r.series.active && (!r.found || r.last.verdict == Limit) {
+		r.explain(r.series.last, true, "the client was still limited at the end")
+		return r.verdict(r.series.last, now)
+	}
+	return none
+}
+
+func reasonOr(why string) string {
+	if why == "" {
+		return "the last thing that the run said"
+	}
+	return why
+}
+
+func (r *run) byCode(e Exit) bool {
+	if e.ByUs || e.Unknown || e.Signaled {
+		return false
+	}
+	for _, c := range r.d.opts.LimitExitCodes {
+		if c == e.Code && c != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// doubt says why what the output ends on does not decide, or "".
+func (r *run) doubt(e Exit) string {
+	f := &r.last
+	failed := !e.ByUs && !e.Unknown && e.Code != 0
+	switch {
+	case f.verdict == None:
+		return "an error, but no limit"
+	case failed && r.other > 8:
+		return "not near the end of the output"
+	case failed:
+		return ""
+	case f.kind == word:
+		return "a word alone counts only when the run failed"
+	case f.retries && f.kind != structured && !e.Unknown:
+		return "the client was going to go on"
+	case e.Unknown && r.other > 1:
+		return "something came after it"
+	case !e.Unknown && !e.ByUs && (r.other > 0 || r.after > 0):
+		return "the run went on after it, and ended well"
+	case e.ByUs && r.other > 3:
+		return "something came after it"
+	}
+	return ""
+}

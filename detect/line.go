@@ -1,0 +1,174 @@
+package detect
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A line is a row as the rules see it: without indentation, borders and bullet.
+type line struct {
+	text   string // in its own case
+	bullet rune   // the mark it began with, 0 if none
+	indent int    // cells before the text
+	width  int    // cells of the whole row
+	boxed  bool   // between borders
+}
+
+// bullets are marks before a notice. Some only count where nothing but an error
+// is printed behind them; see treeBullets and proseBullets.
+const bullets = "✗✘✕✖×❌⨯⛔🚫🛑🖐✋⚠●■⏺⎿└╰├│┃▌❯›>•∙·!ℹ✻✶*⎢╭█⏵◼▪"
+
+// treeBullets are printed before the result of a tool, and by some clients
+// before an error.
+const treeBullets = "⎿└╰├│┃⎢"
+
+// proseBullets are printed before what the model says, or a person.
+const proseBullets = "❯›>•∙·*▌▪"
+
+var blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u200b", "", "\ufeff", "", "\u00ad", "", "\ufe0f", "", "’", "'", "‘", "'", "\t", " ", "\u2060", "")
+
+// cleanLine takes the row apart.
+func cleanLine(row []byte) line {
+	l := line{width: cells(row)}
+	s := blanks.Replace(string(bytes.Map(printableRune, row)))
+	s = strings.TrimRight(s, " ")
+	l.indent = len(s) - len(strings.TrimLeft(s, " "))
+	s = s[l.indent:]
+	if rest, ok := unbox(s); ok {
+		s, l.boxed = rest, true
+	}
+	for {
+		c, size := utf8.DecodeRuneInString(s)
+		if size == 0 || !strings.ContainsRune(bullets, c) {
+			break
+		}
+		next, _ := utf8.DecodeRuneInString(s[size:])
+		if c < utf8.RuneSelf && next != ' ' {
+			break // "!important", "*bold*", ">>>"
+		}
+		if l.bullet == 0 || strings.ContainsRune(treeBullets, l.bullet) || c == '🖐' || c == '✋' {
+			l.bullet = c
+		}
+		s = strings.TrimLeft(s[size:], " ")
+	}
+	l.text = strings.TrimRight(s, " ")
+	return l
+}
+
+func printableRune(r rune) rune {
+	if r < 0x20 && r != '\t' || r == 0x7f {
+		return -1
+	}
+	return r
+}
+
+// unbox removes the borders of a box, which stand at both ends.
+func unbox(s string) (string, bool) {
+	first, size := utf8.DecodeRuneInString(s)
+	last, end := utf8.DecodeLastRuneInString(s)
+	if size+end >= len(s) || !strings.ContainsRune("│┃║▏▕|", first) || first != last {
+		return s, false
+	}
+	inner := s[size : len(s)-end]
+	if first == '|' && strings.Contains(inner, "|") {
+		return s, false // a table
+	}
+	return strings.Trim(inner, " "), true
+}
+
+// notNotices are shapes of lines that talk about a limit but are none, with
+// what they are.
+var notNotices = []struct {
+	why string
+	re  *regexp.Regexp
+}{
+	{"diff", regexp.MustCompile(`^(?:[+-](?:\s|[^\s\d].*[;{}"',]$)|\+\+\+|---|@@|index [0-9a-f]{7})`)},
+	{"quoted", regexp.MustCompile("^[\"'`“”«„(\\[]*[\"'`“”«„]")},
+	{"list", regexp.MustCompile(`^(?:[-–]\s|\d{1,3}[.)]\s|\[[ x]\]\s|#\d)`)},
+	{"heading", regexp.MustCompile(`^#{1,6}\s`)},
+	{"table", regexp.MustCompile(`^\|.*\|`)},
+	{"code", regexp.MustCompile(`^(?://|/\*|<!--|\*\s|--\s|(?:if|for|while|return|const|let|var|func|function|def|class|import|export|throw|raise|case|await|async|public|private|type|assert|expect|it|test|describe|console|print|fmt|log|logger|echo|printf|curl|grep|rg|sed|awk|cat|git)\b[ .(]|[\w.\]\[]+\s*(?::=|[-+]?=)\s|[\w.]+\(.*\)\s*[;{]?$|<\w+[ >])`)},
+	{"file and line", regexp.MustCompile(`^(?:[\w./\\@-]+\.\w{1,5}|[\w-]+(?:/[\w.-]+)+)(?::\d+|\(\d+)`)},
+	{"file and line", regexp.MustCompile(`^\d+[:-]\s?\S*\s`)},
+	{"line number", regexp.MustCompile(`^\s*\d+(?:→|\s?│|\s?\||:\d)`)},
+	{"test", regexp.MustCompile(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
+	{"log", regexp.MustCompile(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
+	{"another program's line", regexp.MustCompile(`^\[(?:[\w .-]{1,40})\]\s`)},
+	{"another program's line", regexp.MustCompile(`^(?i:ralph[\w-]*|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
+	{"quotes it", regexp.MustCompile("[\"`“][^\"`”]*(?i:rate.?limit|429|too many requests|quota|limit (?:reached|exceeded)|hit your)[^\"`”]*[\"`”](?:\\s\\w|,|\\.|$)")},
+}
+
+// allowedBrackets are tags at the start of a line that are a client's own.
+var allowedBrackets = regexp.MustCompile(`^\[(?i:api error|error|fatal|err)\b`)
+
+// noNotice says why a line's shape rules it out, or "".
+func noNotice(text string) string {
+	for _, n := range notNotices {
+		if n.re.MatchString(text) {
+			if n.why == "another program's line" && allowedBrackets.MatchString(text) {
+				continue
+			}
+			return n.why
+		}
+	}
+	return ""
+}
+
+// joinRows joins two rows of one hard-wrapped text: without a blank if that
+// makes a word of the rules or a number, else with one.
+func joinRows(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	last := a[strings.LastIndexByte(a, ' ')+1:]
+	first, _, _ := strings.Cut(b, " ")
+	if glued(last, first) {
+		return a + b
+	}
+	return a + " " + b
+}
+
+func glued(last, first string) bool {
+	tail := strings.TrimLeftFunc(last, notWord)
+	head := first
+	if i := strings.IndexFunc(head, notWord); i >= 0 {
+		head = head[:i]
+	}
+	if i := strings.LastIndexFunc(tail, notWord); i >= 0 {
+		tail = tail[i+1:]
+	}
+	l, _ := utf8.DecodeLastRuneInString(last)
+	f, _ := utf8.DecodeRuneInString(first)
+	if unicode.IsDigit(f) && (unicode.IsDigit(l) || l == ':' && len(last) > 1 && unicode.IsDigit(rune(last[len(last)-2]))) {
+		return true
+	}
+	if (f == ':' || f == '/') && len(first) > 1 || l == '/' || l == '_' || f == '_' || l == '-' && len(tail) == 0 && len(last) > 1 {
+		return true
+	}
+	if head == "" || tail == "" {
+		return false
+	}
+	word := strings.ToLower(tail + head)
+	if unicode.IsDigit(l) && len(head) <= 2 && (head == "am" || head == "pm") {
+		return true
+	}
+	known := vocabulary()
+	return known[word] && !(len(tail) > 2 && len(head) > 2 && known[strings.ToLower(tail)] && known[strings.ToLower(head)])
+}
+
+func notWord(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\''
+}
+
+// wrapped reports that next may be the continuation of row: it would not have
+// fitted on it in the narrowest terminal that people use.
+func wrapped(row line, next string) bool {
+	first, _, _ := strings.Cut(next, " ")
+	return row.width+1+utf8.RuneCountInString(first) > minWrap
+}
+
+// minWrap is 40 columns less borders and padding.
+const minWrap = 34

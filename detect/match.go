@@ -1,0 +1,176 @@
+package detect
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A finding is a line or an event that a rule recognized.
+type finding struct {
+	name    string // of the rule
+	kind    evidence
+	verdict Kind
+	scope   Scope
+	sure    bool   // the scope was stated, not supposed
+	text    string // the evidence, not yet redacted
+	when    string // the text that says when it ends, "" = none
+	wait    int64  // a structured wait in milliseconds
+	retries bool   // the client goes on by itself
+	stream  Stream
+	line    int
+}
+
+// openers are the words with which a notice can begin: a line that has a
+// trigger, but begins otherwise and has no label of an error, is no notice.
+var openers = set(`you you've you're your sorry i'm we're we oops unfortunately this the that our rate usage limit limits quota weekly daily monthly hourly session
+opus sonnet haiku gpt claude gemini chatgpt copilot codex free subscription included premium maximum max budget spend spending account organization org team
+workspace project plan user api model models requested selected unknown unsupported invalid unavailable no too sent tokens token requests request messages message number global
+resource stream execution status http repeated payment insufficient there please wait slow additional monthly credit credits detected to upgrade attempt tier
+anthropic openai azure groq google vertex openrouter provider upstream server service system engine 5-hour five-hour 7-day 24-hour 429 402 529 503 500
+rate-limited rate-limit throttled limited temporarily currently exceeded reached agent inference concurrent concurrency input output all amp cursor
+amount we’re you’ve out terminalquotaerror graphql github ralph has ha usted vous tu sie du voc ihr 5 retry last repeated context prompt invalid
+authorization authentication unauthorized switching high fast llm requests-per-minute background chat completions`)
+
+// openWords end a prefix of a line that may still be a label of an error.
+var labelHints = [][]byte{[]byte("rror"), []byte("RROR"), []byte("ailed"), []byte("AILED"), []byte("xception"), []byte("aused by"), []byte("atal:"), []byte("429"), []byte("402"), []byte("529"),
+	[]byte("onnected"), []byte("ould not"), []byte("nable to"), []byte("eached"), []byte("Response"), []byte("essage:"), []byte("eason:")}
+
+// gate reports that a line with a trigger may be a notice, cheaply: most lines
+// that hold one are prose or code.
+func gate(b []byte) bool {
+	w, foreign := firstWord(b)
+	if foreign || openers[string(w)] {
+		return true
+	}
+	for _, h := range labelHints {
+		if bytes.Contains(b, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstWord is the first word in b, in lower case; foreign if it is not Latin.
+func firstWord(b []byte) (word []byte, foreign bool) {
+	var buf [24]byte
+	i, high := 0, 0
+	for ; i < len(b) && i < 48; i++ {
+		if c := b[i]; isAlnum(c) {
+			break
+		} else if c >= 0xd0 && c != 0xe2 && c != 0xf0 && c != 0xef {
+			high++
+		}
+	}
+	n := 0
+	for ; i < len(b) && n < len(buf) && (isAlnum(b[i]) || b[i] == '\'' || b[i] == '-' && n > 0 || b[i] == 0xe2 && bytes.HasPrefix(b[i:], []byte("’"))); i++ {
+		if b[i] == 0xe2 {
+			buf[n] = '\''
+			i += 2
+		} else if c := b[i]; 'A' <= c && c <= 'Z' {
+			buf[n] = c + 'a' - 'A'
+		} else {
+			buf[n] = c
+		}
+		n++
+	}
+	return buf[:n:n], high > 0
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// An attempt at matching a text: its parts, prepared once for all rules.
+type text struct {
+	whole  string   // in its own case
+	low    []string // lower case, less 0, 1, 2 … labels
+	subj   []string // the same, with names of limits as §
+	tree   bool     // behind the mark of a tool's result
+	client string
+}
+
+func newText(s, client string) text {
+	t := text{whole: s, client: client}
+	low := strings.ToLower(cutText(s, 4<<10))
+	for range 8 {
+		t.low = append(t.low, low)
+		t.subj = append(t.subj, subjects(low))
+		at := labelled.FindStringIndex(low)
+		if at == nil || at[1] == 0 {
+			break
+		}
+		low = low[at[1]:]
+	}
+	return t
+}
+
+// match returns the first rule that recognizes the text.
+func (t *text) match() (int, bool) {
+	all := compiled()
+	for i := range rules {
+		r := &rules[i]
+		if r.pattern == "" || t.tree && !r.tree || r.strict && t.client != r.client {
+			continue
+		}
+		from := t.low
+		if strings.Contains(r.pattern, "{subject}") {
+			from = t.subj
+		}
+		switch r.anchor {
+		case anywhere:
+			from = from[:1]
+		case afterLabel:
+			from = from[1:min(2, len(from))]
+		}
+		for _, s := range from {
+			if all[i].MatchString(s) {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// talk says why a text that a rule recognizes is none all the same, or "".
+func (t *text) talk(r *rule) string {
+	low := t.low[0]
+	switch {
+	case r.verdict == None:
+		return ""
+	case r.verdict == Limit && r.kind != word && r.client != "" && r.strict:
+		return ""
+	case nearLimit.MatchString(low) && r.verdict == Limit && !strings.Contains(low, "limit reached"):
+		return "a warning of a limit that is near"
+	case r.verdict == Limit && r.client != "github" && otherLimits.MatchString(low):
+		return "a limit of something else than a model"
+	case prose.MatchString(low):
+		return "prose"
+	}
+	return ""
+}
+
+// scopeOf reads from a text what a limit covers.
+func scopeOf(low string, def Scope) (Scope, bool) {
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(low, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("this model", "model's rate", "model_rate_limited", "premium model", "opus weekly", "sonnet weekly", "opus limit", "sonnet limit", "for model", "on this model", "permodel"):
+		return ScopeModel, true
+	case has("weekly", "7-day", "week limit", "per week"):
+		return ScopeWeekly, true
+	case has("session", "5-hour", "5 hour", "five-hour", "five hour", "5h limit"):
+		return ScopeSession, true
+	case has("global", "account", "organization", "organisation", "monthly", "daily", "quota", "credits", "premium request", "spend", "billing", "usage limit", "plan", "subscription"):
+		return ScopeAccount, true
+	}
+	if def == "" {
+		def = ScopeUnknown
+	}
+	return def, false
+}

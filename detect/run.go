@@ -1,0 +1,266 @@
+package detect
+
+import (
+	"bytes"
+	"strings"
+)
+
+const (
+	recentRows = 16
+	rowBytes   = 400 // kept of a recent row
+	maxJoin    = 10  // rows of one notice
+)
+
+// A run is what is known about the run so far. It is a value: a copy can be
+// shown what is still held back on the screen, and be thrown away.
+type run struct {
+	d       *Detector
+	streams [4]side
+	last    finding // what the output ends on, if found
+	found   bool
+	waited  bool // Standing has told of last: what comes now is truly later
+	other   int  // lines since last on its stream that may be anything
+	after   int  // lines of the model's answer since last on another stream
+	series  series
+	work    bool
+	session string
+	jsonl   bool // copilot's events were seen on stdout
+	absorb  bool // the next limit in the log is a sub-agent's
+	subs    [4]string
+	hint    string // a client's word of its own wait, which may come before the error
+	hintAge int
+	quiet   bool // no explanations: this is a copy
+}
+
+// A side is one stream as far as its lines depend on each other.
+type side struct {
+	n      int // rows so far
+	rows   [recentRows]recent
+	open   int // rows for which a notice that began may still go on
+	fence  bool
+	asked  bool // inside the echo of the prompt (codex)
+	spoken bool // anything but blanks was seen
+	object []byte
+}
+
+type recent struct {
+	n   int
+	buf [rowBytes]byte
+}
+
+// back returns the row k before the latest.
+func (s *side) back(k int) []byte {
+	if k >= s.n || k >= recentRows {
+		return nil
+	}
+	r := &s.rows[(s.n-1-k)%recentRows]
+	return r.buf[:r.n]
+}
+
+func (s *side) push(b []byte) {
+	r := &s.rows[s.n%recentRows]
+	r.n = copy(r.buf[:], b)
+	s.n++
+}
+
+// line takes the next row of a stream.
+func (r *run) line(id Stream, b []byte) {
+	s := &r.streams[id]
+	if id == Log {
+		s.n++
+		r.logLine(b)
+		return
+	}
+	trimmed := bytes.TrimLeft(b, " \t")
+	if len(trimmed) == 0 {
+		s.push(nil)
+		s.open = 0
+		return
+	}
+	if (trimmed[0] == '{' || len(s.object) > 0) && r.object(id, trimmed) {
+		s.push(nil)
+		s.open = 0
+		return
+	}
+	t := triggers.scan(b)
+	s.push(b)
+	first := !s.spoken
+	s.spoken = true
+	if t == 0 && !r.found && !r.series.active && s.open == 0 && len(r.d.opts.Match) == 0 && !first {
+		if !s.cutWord() {
+			if len(trimmed) <= 8 {
+				s.section(trimmed)
+			}
+			return
+		}
+		t = triggerLimit
+	}
+	r.slow(id, trimmed, t)
+}
+
+// section follows the headings between which codex prints.
+func (s *side) section(b []byte) {
+	switch string(b) {
+	case "user":
+		s.asked = true
+	case "codex", "thinking", "exec":
+		s.asked = false
+	}
+}
+
+// cutWord reports that the end of the row before and the start of this one
+// make a word that matters.
+func (s *side) cutWord() bool {
+	a := bytes.TrimRight(s.back(1), " │┃|")
+	b := bytes.TrimLeft(s.back(0), " │┃|")
+	if len(a) < minWrap-12 || len(b) == 0 || !isAlnum(a[len(a)-1]) || !isAlnum(b[0]) {
+		return false
+	}
+	var both [24]byte
+	n := copy(both[:12], a[max(0, len(a)-12):])
+	n += copy(both[n:], b[:min(12, len(b))])
+	return triggers.scan(both[:n])&triggerLimit != 0
+}
+
+// slow looks at a row that may matter.
+func (r *run) slow(id Stream, trimmed []byte, t trigger) {
+	s := &r.streams[id]
+	r.hintAge++
+	if len(trimmed) <= 8 {
+		s.section(trimmed)
+	}
+	if t&triggerFence != 0 && bytes.HasPrefix(trimmed, []byte("```")) {
+		s.fence = !s.fence
+	}
+	l := cleanLine(s.row(0, trimmed))
+	if t&(triggerWork|triggerSession) != 0 {
+		r.sideNotes(id, l)
+	}
+	if r.ignored(l.text) {
+		return
+	}
+	matched := r.userMatch(id, l)
+	if !matched && (t&triggerLimit != 0 && gate(trimmed) || s.open > 0 || t&triggerLimit != 0 && s.n > 1) {
+		matched = r.notice(id, l)
+	}
+	if t&triggerRetry != 0 && !matched {
+		r.hint, r.hintAge = cutText(l.text, rowBytes), 0
+	}
+	if !matched {
+		r.aftermath(id, l)
+	}
+}
+
+// row returns the latest rows for cleaning; the newest one whole.
+func (s *side) row(k int, trimmed []byte) []byte {
+	b := s.back(k)
+	if k == 0 && len(b) == rowBytes {
+		return trimmed[:min(len(trimmed), 4<<10)]
+	}
+	return b
+}
+
+func (r *run) ignored(text string) bool {
+	for _, re := range r.d.opts.Ignore {
+		if re.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) userMatch(id Stream, l line) bool {
+	for _, re := range r.d.opts.Match {
+		if re.MatchString(l.text) {
+			scope, sure := scopeOf(strings.ToLower(l.text), ScopeUnknown)
+			r.take(finding{name: "match", kind: notice, verdict: Limit, scope: scope, sure: sure, text: l.text, when: l.text, stream: id, line: r.streams[id].n})
+			return true
+		}
+	}
+	return false
+}
+
+// notice looks for a notice that ends, so far, with the latest row: in the row
+// alone, then with rows before it, as a hard wrap may have cut it.
+func (r *run) notice(id Stream, l line) bool {
+	s := &r.streams[id]
+	joined, rows := l.text, []line{l}
+	for k := 0; k <= maxJoin; k++ {
+		head := rows[0]
+		if f, ok := r.recognize(id, head, joined, k); ok {
+			r.take(f)
+			s.open = maxJoin
+			return true
+		}
+		prev := s.back(k + 1)
+		if len(prev) == 0 {
+			break
+		}
+		p := cleanLine(prev)
+		if p.text == "" || head.bullet != 0 && !l.boxed && !strings.ContainsRune(treeBullets, head.bullet) || !wrapped(p, head.text) {
+			break
+		}
+		joined = joinRows(p.text, joined)
+		rows = append([]line{p}, rows...)
+	}
+	s.open = max(s.open-1, 0)
+	if s.open == 0 && len(rows) == 1 && wrapped(l, "") {
+		s.open = maxJoin
+	}
+	return false
+}
+
+// recognize decides on a text that begins with head, k rows before the latest.
+func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bool) {
+	if len(joined) < 3 {
+		return finding{}, false
+	}
+	t := newText(joined, r.d.client)
+	t.tree = strings.ContainsRune(treeBullets, head.bullet) && !head.boxed && head.bullet != 0
+	i, ok := t.match()
+	if !ok {
+		return finding{}, false
+	}
+	f := finding{name: rules[i].name, kind: rules[i].kind, verdict: rules[i].verdict, text: joined, when: joined, stream: id, line: r.streams[id].n - k}
+	f.scope, f.sure = scopeOf(strings.ToLower(joined), rules[i].scope)
+	if rules[i].scope != "" && !f.sure || rules[i].verdict != Limit {
+		f.scope = rules[i].scope
+	}
+	f.retries = rules[i].retries || goesOn.MatchString(t.low[0])
+	if why := r.objection(id, head, &t, &rules[i], k); why != "" {
+		if f.verdict != None {
+			r.explain(f, false, why)
+		}
+		return finding{}, false
+	}
+	return f, true
+}
+
+// objection says why a recognized text is no evidence, or "".
+func (r *run) objection(id Stream, head line, t *text, rule *rule, k int) string {
+	if why := noNotice(head.text); why != "" {
+		return why
+	}
+	if why := t.talk(rule); why != "" {
+		return why
+	}
+	s := &r.streams[id]
+	switch {
+	case s.fence:
+		return "inside a code fence"
+	case head.bullet == '>' || head.bullet == '❯' || head.bullet == '›':
+		return "typed by a person, or quoted"
+	case strings.ContainsRune(proseBullets, head.bullet) && head.bullet != 0:
+		return "a list, or the model's own words"
+	case r.d.opts.Split && id == Stdout && errorsOnStderr[r.d.client]:
+		return "this client prints errors on stderr"
+	case s.asked && rule.kind > code && labelled.FindString(t.low[0]) == "":
+		return "the echo of the prompt"
+	case r.echo(t.whole):
+		return "the echo of the prompt"
+	}
+	return s.toolResult(head, k)
+}
+
+// errorsOnStderr are clients whose stdout is the model's.
+var errorsOnStderr = map[string]bool{"copilot": true, "codex": true, "opencode": true}
