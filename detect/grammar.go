@@ -23,6 +23,7 @@ var grammar = map[string]string{
 
 // labels are what clients put before an error.
 const labels = `(?:` +
+	`failed to get response from the ai model; retried \d+ times? (?:\([^)]*\) ?)*last error:|` +
 	`error(?: code)?(?: ?\(\d{3}\))?:|\[(?:error|fatal|err)\]:?|errors?\b ?[-–:]|fatal:|` +
 	`(?:[\w-]+\.)*[\w-]*(?:error|exception|failure)(?: ?\[[\w-]+\])?:|` +
 	`(?:[\w'-]+ ){0,5}(?:error|failed|failure|exception)(?: ?\(\d{3}\))?(?: ?\([^)]{1,40}\))?:|` +
@@ -32,7 +33,6 @@ const labels = `(?:` +
 	`error when talking to gemini api\b.*?\w+error:|` +
 	`(?:caused by|last error|original error|cause|reason|message|details?|response|body|stderr|result|data):|` +
 	`stream (?:disconnected|error|closed|failed)[^:]{0,40}:|reconnecting\.\.\. \d+/\d+ \(|` +
-	`failed to get response from the ai model; retried \d+ times? (?:\([^)]*\) ?)*last error:|` +
 	`request (?:rejected|failed|error) ?\(\d{3}\) ?[·:-]|` +
 	`(?:http(?:/[\d.]+)? )?(?:status(?: code)?:? )?4(?:29|02) [·:-]|too many requests:|4(?:29|02) (?:4(?:29|02) )?|` +
 	`agent terminated early due to an api error:` +

@@ -92,14 +92,16 @@ var notNotices = []struct {
 	{"table", regexp.MustCompile(`^\|.*\|`)},
 	{"code", regexp.MustCompile(`^(?://|/\*|<!--|\*\s|--\s|(?:if|for|while|return|const|let|var|func|function|def|class|import|export|throw|raise|case|await|async|public|private|type|assert|expect|it|test|describe|console|print|fmt|log|logger|echo|printf|curl|grep|rg|sed|awk|cat|git)\b[ .(]|[\w.\]\[]+\s*(?::=|[-+]?=)\s|[\w.]+\(.*\)\s*[;{]?$|<\w+[ >])`)},
 	{"file and line", regexp.MustCompile(`^(?:[\w./\\@-]+\.\w{1,5}|[\w-]+(?:/[\w.-]+)+)(?::\d+|\(\d+)`)},
-	{"file and line", regexp.MustCompile(`^\d+[:-]\s?\S*\s`)},
+	{"file and line", regexp.MustCompile(`^\d+(?:[:-][ \t]|[:-]\S+[:({;/=]|-\s*\w+\()`)},
 	{"line number", regexp.MustCompile(`^\s*\d+(?:→|\s?│|\s?\||:\d)`)},
 	{"test", regexp.MustCompile(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
 	{"log", regexp.MustCompile(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
 	{"another program's line", regexp.MustCompile(`^\[(?:[\w .-]{1,40})\]\s`)},
 	{"another program's line", regexp.MustCompile(`^(?i:ralph[\w-]*|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
-	{"quotes it", regexp.MustCompile("[\"`“][^\"`”]*(?i:rate.?limit|429|too many requests|quota|limit (?:reached|exceeded)|hit your)[^\"`”]*[\"`”](?:\\s\\w|,|\\.|$)")},
 }
+
+// quotesIt is a sentence with a notice between quotation marks. JSON is none.
+var quotesIt = regexp.MustCompile("[\"`“][^\"`”{]*(?i:rate.?limit|429|too many requests|quota|limit (?:reached|exceeded)|hit your)[^\"`”]*[\"`”](?:\\s\\w|,|\\.|$)")
 
 // allowedBrackets are tags at the start of a line that are a client's own.
 var allowedBrackets = regexp.MustCompile(`^\[(?i:api error|error|fatal|err)\b`)
@@ -113,6 +115,9 @@ func noNotice(text string) string {
 			}
 			return n.why
 		}
+	}
+	if quotesIt.MatchString(text) && !strings.Contains(text, `":`) {
+		return "quotes it"
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ type finding struct {
 var openers = set(`you you've you're your sorry i'm we're we oops unfortunately this the that our rate usage limit limits quota weekly daily monthly hourly session
 opus sonnet haiku gpt claude gemini chatgpt copilot codex free subscription included premium maximum max budget spend spending account organization org team
 workspace project plan user api model models requested selected unknown unsupported invalid unavailable no too sent tokens token requests request messages message number global
-resource stream execution status http repeated payment insufficient there please wait slow additional monthly credit credits detected to upgrade attempt tier
+there's resource stream execution status http repeated payment insufficient there please wait slow additional monthly credit credits detected to upgrade attempt tier
 anthropic openai azure groq google vertex openrouter provider upstream server service system engine 5-hour five-hour 7-day 24-hour 429 402 529 503 500
 rate-limited rate-limit throttled limited temporarily currently exceeded reached agent inference concurrent concurrency input output all amp cursor
 amount we’re you’ve out terminalquotaerror graphql github ralph has ha usted vous tu sie du voc ihr 5 retry last repeated context prompt invalid

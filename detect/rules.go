@@ -41,7 +41,7 @@ type rule struct {
 }
 
 // rules are looked at in this order; the first that matches speaks for a line.
-var rules = concat(eventRules, failureRules, githubRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, wordRules)
+var rules = concat(eventRules, githubRules, failureRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, wordRules)
 
 func concat(groups ...[]rule) (all []rule) {
 	for _, g := range groups {

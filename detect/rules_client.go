@@ -54,7 +54,7 @@ var clientRules = []rule{
 	},
 	{
 		name: "api-error-429", kind: notice, verdict: Limit, tree: true,
-		pattern: `\[?api error:? \(?429\b`,
+		pattern: `\[?(?:[\w-]+ ){0,4}(?:api|http|server|provider|upstream) error:? ?\(?429\b`,
 		example: `  ⎿  API Error (429 {"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}) · Retrying in 5 seconds… (attempt 3/10)`,
 	},
 	{
