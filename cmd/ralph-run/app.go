@@ -31,12 +31,8 @@ func newApp(p *program) *cli.App {
 }
 
 func (p *program) subcommands() []*cli.Command {
-	commands := []*cli.Command{
-		p.historyCommand(),
-		p.explainCommand(),
-		p.completionCommand(),
-		p.manCommand(),
-	}
+	commands := append([]*cli.Command{p.statusCommand()}, p.circuitCommands()...)
+	commands = append(commands, p.historyCommand(), p.explainCommand(), p.doctorCommand(), p.completionCommand(), p.manCommand())
 	for _, c := range commands {
 		c.HideHelpCommand = true
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usageErrorf("%s", err) }

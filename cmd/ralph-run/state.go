@@ -1,53 +1,65 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/ralph-run/ralph-run/breaker"
 )
 
-const (
-	stateFolder = ".squad"
-	stateName   = "ralph-circuit-breaker.json"
-)
+// A state is the opened place where the circuit lives.
+type state struct {
+	place   string // a path, or a URL without its password
+	store   breaker.Store
+	circuit *breaker.Circuit
+	records recorder
+}
 
 // statePlace is where the circuit lives: a path, or a URL as it was given.
 func statePlace(s settings) (string, error) {
 	if s.state != "" {
-		return s.state, nil
+		return s.state, checkPlace(s.state)
 	}
-	home, homeErr := os.UserHomeDir()
 	if s.shared {
-		if homeErr != nil {
-			return "", usageErrorf("--shared: find the home folder: %v", homeErr)
-		}
-		return filepath.Join(home, stateFolder, stateName), nil
+		return breaker.Shared()
 	}
 	here, err := os.Getwd()
 	if err != nil {
-		return filepath.Join(stateFolder, stateName), nil // the store reports it
+		here = "." // the store reports it
 	}
-	return findState(here, home), nil
+	return breaker.Find(here)
 }
 
-// findState returns the nearest state file at or above a folder, or else where
-// it is to be made. It does not look above the repository, nor at home or above
-// it: the file there is every repository's, and used only if asked for.
-func findState(here, home string) string {
-	for dir := here; ; dir = filepath.Dir(dir) {
-		if dir == home && dir != here {
-			break
-		}
-		path := filepath.Join(dir, stateFolder, stateName)
-		if _, err := os.Stat(path); err == nil {
+// openState opens a place. Nothing is read or written yet.
+func openState(place string, opts breaker.Options, notify func(breaker.Notice)) (*state, error) {
+	if err := checkPlace(place); err != nil {
+		return nil, err
+	}
+	store := breaker.NewFileStore(place)
+	store.Notify = notify
+	return &state{
+		place: place, store: store, records: newRecorder(place),
+		circuit: breaker.NewCircuit(store, opts),
+	}, nil
+}
+
+// inUse is the file that really holds the circuit.
+func (s *state) inUse(ctx context.Context) string {
+	if f, ok := s.store.(*breaker.FileStore); ok {
+		if path, err := f.Active(ctx); err == nil {
 			return path
 		}
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == home || dir == filepath.Dir(dir) {
-			break
-		}
 	}
-	return filepath.Join(here, stateFolder, stateName)
+	return s.place
+}
+
+// notice shows what the store found, for a command that is not a run.
+func (p *program) notice(n breaker.Notice) {
+	if n.Warning {
+		say(p.stderr, "warn: "+n.Text)
+	}
 }
 
 // checkPlace refuses a URL that no store answers to.
@@ -70,4 +82,12 @@ func hidePassword(url string) string {
 		rest = "…" + rest[at:]
 	}
 	return fmt.Sprintf("%s://%s", scheme, rest)
+}
+
+// circuitOptions are this run's own settings of the circuit.
+func circuitOptions(s settings) breaker.Options {
+	return breaker.Options{
+		Prefer: s.prefer, Fallback: s.fallback, Cooldown: s.cooldown,
+		TryExhausted: s.onExhausted == "try",
+	}
 }

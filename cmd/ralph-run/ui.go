@@ -12,10 +12,13 @@ package main
 //   - Times are local and short for a person, RFC 3339 in UTC in JSON.
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/ralph-run/ralph-run/breaker"
 )
 
 const prefix = "ralph-run: "
@@ -65,4 +68,24 @@ func clock(t, now time.Time) string {
 		return t.Format("15:04")
 	}
 	return t.Format("2006-01-02 15:04")
+}
+
+// exhausted says until when every model is limited, and ends with 75.
+func (p *program) exhausted(err error) error {
+	say(p.stderr, exhaustedLine(err, time.Now()))
+	p.end.Code = statusTempfail
+	return nil
+}
+
+func exhaustedLine(err error, now time.Time) string {
+	var e *breaker.ExhaustedError
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	line := "every model is rate limited: " + strings.Join(e.Models, ", ")
+	if !e.Until.IsZero() {
+		line = fmt.Sprintf("every model is rate limited until %s (in %s): %s",
+			clock(e.Until, now), shortDuration(e.Until.Sub(now)), strings.Join(e.Models, ", "))
+	}
+	return line + "; --on-exhausted try or wait goes on all the same"
 }

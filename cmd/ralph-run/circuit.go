@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ralph-run/ralph-run/breaker"
+)
+
+// The commands that a loop or a person uses on the circuit itself.
+
+func (p *program) circuitCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "model", Usage: "print the model to use now, for a loop that calls the client itself",
+			Description: `A loop that calls the client itself asks for the model before, and records how it
+went after. With the same shell as their parent the two belong together.
+
+  copilot --model "$(ralph-run model)" -p "…" && ralph-run record success`,
+			Flags:  []cli.Flag{&cli.BoolFlag{Name: "peek", Usage: "change nothing: begin no test of the preferred model"}},
+			Action: p.printModel,
+		},
+		{
+			Name: "record", Usage: "record how a call of the client went", ArgsUsage: "success|limit",
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "model", Usage: "`MODEL` that was called (not given: the one that model prints)"},
+				&cli.StringFlag{Name: "reset", Usage: "`TIME` when the limit ends, or in how long, such as 30m"},
+			},
+			Action: p.record,
+		},
+		{
+			Name: "trip", Usage: "open the circuit by hand",
+			Flags:  []cli.Flag{&cli.StringFlag{Name: "for", Usage: "`DURATION` until recovery is tried (not given: the cooldown)"}},
+			Action: p.trip,
+		},
+		{Name: "reset", Usage: "close the circuit by hand, and forget every known limit", Action: p.reset},
+		{
+			Name: "init", Usage: "write a new state file",
+			Description: `Writes the state file with the template's defaults, or what --prefer, --fallback
+and --cooldown say. People change it afterwards by editing it.`,
+			Action: p.initState,
+		},
+	}
+}
+
+// circuit opens the circuit for one of these commands. Commands of one loop
+// share their parent, and so a lease.
+func (p *program) circuit(c *cli.Context, words int) (*breaker.Circuit, settings, error) {
+	s, err := p.readSettings(c)
+	if err != nil {
+		return nil, s, err
+	}
+	if c.NArg() != words {
+		return nil, s, usageErrorf("%s: want %s", c.Command.Name, wantWords(c.Command))
+	}
+	place, err := statePlace(s)
+	if err != nil {
+		return nil, s, err
+	}
+	opts := circuitOptions(s)
+	host, _ := os.Hostname()
+	opts.Holder = fmt.Sprintf("%s:%d", host, os.Getppid())
+	st, err := openState(place, opts, p.notice)
+	if err != nil {
+		return nil, s, err
+	}
+	return st.circuit, s, nil
+}
+
+func wantWords(c *cli.Command) string {
+	if c.ArgsUsage == "" {
+		return "no words after it"
+	}
+	return strings.ReplaceAll(c.ArgsUsage, "|", " or ")
+}
+
+func (p *program) printModel(c *cli.Context) error {
+	circuit, _, err := p.circuit(c, 0)
+	if err != nil {
+		return err
+	}
+	get := circuit.Acquire
+	if c.Bool("peek") {
+		get = circuit.Peek
+	}
+	a, err := get(c.Context, nil)
+	if a.Model == "" {
+		return p.exhausted(err)
+	}
+	if err != nil { // the state cannot be kept; the model is good all the same
+		say(p.stderr, "warn: "+err.Error())
+	}
+	fmt.Fprintln(p.stdout, a.Model)
+	return nil
+}
+
+func (p *program) record(c *cli.Context) error {
+	circuit, s, err := p.circuit(c, 1)
+	if err != nil {
+		return err
+	}
+	out := breaker.Outcome{Kind: breaker.Kind(c.Args().First()), Scope: breaker.ScopeUnknown}
+	if out.Kind != breaker.Success && out.Kind != breaker.Limit {
+		return usageErrorf("record %q: want success or limit", out.Kind)
+	}
+	if m := c.String("model"); m != "" {
+		if err := checkModel(m); err != nil {
+			return usageErrorf("--model %q: %v", m, err)
+		}
+	}
+	if out.Until, err = readReset(c.String("reset"), time.Now()); err != nil {
+		return err
+	}
+	if !out.Until.IsZero() && out.Kind == breaker.Success {
+		return usageErrorf("--reset %q: a success has no reset", c.String("reset"))
+	}
+	ch, err := circuit.Record(c.Context, c.String("model"), out)
+	if err != nil {
+		return err
+	}
+	return p.tell(c.Context, circuit, s, ch)
+}
+
+// readReset reads when a limit ends: a moment, or how long from now.
+func readReset(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if d, err := parseDuration(s); err == nil {
+		return now.Add(d), nil
+	}
+	t, err := parseTime(s)
+	if err != nil {
+		return t, usageErrorf("--reset %q: want a time such as 2026-03-18T10:00:00Z, or a duration such as 30m", s)
+	}
+	return t, nil
+}
+
+func (p *program) trip(c *cli.Context) error {
+	circuit, s, err := p.circuit(c, 0)
+	if err != nil {
+		return err
+	}
+	length := time.Duration(0)
+	if v := c.String("for"); v != "" {
+		if length, err = parseDuration(v); err != nil {
+			return usageErrorf("--for %q: %v", v, err)
+		}
+	}
+	ch, err := circuit.Trip(c.Context, length)
+	if err != nil {
+		return err
+	}
+	return p.tell(c.Context, circuit, s, ch)
+}
+
+func (p *program) reset(c *cli.Context) error {
+	circuit, s, err := p.circuit(c, 0)
+	if err != nil {
+		return err
+	}
+	ch, err := circuit.Reset(c.Context)
+	if err != nil {
+		return err
+	}
+	return p.tell(c.Context, circuit, s, ch)
+}
+
+// tell says what the circuit is now, and what the next run gets.
+func (p *program) tell(ctx context.Context, circuit *breaker.Circuit, s settings, ch breaker.Change) error {
+	if s.quiet {
+		return nil
+	}
+	line := fmt.Sprintf("%s: ", ch.To)
+	if ch.From != ch.To {
+		line = fmt.Sprintf("%s → %s: ", ch.From, ch.To)
+	}
+	switch a, err := circuit.Peek(ctx, nil); {
+	case a.Model == "" && err != nil:
+		line += err.Error()
+	default:
+		line += fmt.Sprintf("the next run gets %s, %s", a.Model, a.Why)
+	}
+	fmt.Fprintln(p.stdout, line)
+	return nil
+}
+
+func (p *program) initState(c *cli.Context) error {
+	s, err := p.readSettings(c)
+	if err != nil {
+		return err
+	}
+	if c.NArg() > 0 {
+		return usageErrorf("init: want no words after it; the models are given by --prefer and --fallback")
+	}
+	place := s.state
+	if place == "" && !s.shared {
+		place = filepath.Join(breaker.StateFolder, breaker.StateFile) // here, whatever lies above
+	} else if place, err = statePlace(s); err != nil {
+		return err
+	}
+	st, err := openState(place, breaker.Options{SeedPreferred: s.prefer, SeedFallback: s.fallback}, p.notice)
+	if err != nil {
+		return err
+	}
+	d, _, err := st.store.View(c.Context)
+	if err != nil {
+		return err
+	}
+	if !d.Fresh() {
+		return &usageError{text: fmt.Sprintf("init: %s exists", st.place), hint: "edit it, or remove it first; ralph-run status shows it"}
+	}
+	if _, err := st.circuit.Acquire(c.Context, nil); err != nil {
+		return err
+	}
+	if s.cooldown > 0 {
+		err = st.store.Update(c.Context, func(d *breaker.Document, _ time.Time) error {
+			d.CooldownMinutes = s.cooldown.Minutes()
+			return nil
+		})
+	}
+	if err == nil && !s.quiet {
+		fmt.Fprintf(p.stdout, "wrote %s\n", st.place)
+	}
+	return err
+}

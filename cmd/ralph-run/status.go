@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/ralph-run/ralph-run/breaker"
+)
+
+func (p *program) statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "status",
+		Usage:     "show the circuit: its state, the next run's model, and when recovery is tried",
+		ArgsUsage: "[FILE…]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "all", Usage: "`DIR` every state file at or below DIR"},
+			&cli.BoolFlag{Name: "watch", Usage: "show it again whenever it changes, until interrupted"},
+			&cli.BoolFlag{Name: "json", Usage: "show it as JSON: one object, or a list where several files are named"},
+		},
+		Action: p.status,
+	}
+}
+
+func (p *program) status(c *cli.Context) error {
+	s, err := p.readSettings(c)
+	if err != nil {
+		return err
+	}
+	places := c.Args().Slice()
+	if dir := c.String("all"); dir != "" {
+		found, err := findStates(dir)
+		if err != nil {
+			return err
+		}
+		places = append(places, found...)
+	}
+	many := len(places) > 1 || c.String("all") != ""
+	if len(places) == 0 && !many {
+		place, err := statePlace(s)
+		if err != nil {
+			return err
+		}
+		places = []string{place}
+	}
+	show := func(w io.Writer) error { return p.showStatus(c.Context, w, s, places, many, c.Bool("json")) }
+	if c.Bool("watch") {
+		return p.watch(c.Context, show)
+	}
+	return show(p.stdout)
+}
+
+// findStates lists the state files in every .squad at or below a folder.
+func findStates(dir string) ([]string, error) {
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == dir:
+			return err
+		case err != nil: // a folder that may not be read has no news for this user
+			return nil
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
+			return fs.SkipDir
+		case !d.IsDir() && d.Name() == breaker.StateFile && filepath.Base(filepath.Dir(path)) == breaker.StateFolder:
+			list = append(list, path)
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (p *program) showStatus(ctx context.Context, w io.Writer, s settings, places []string, many, asJSON bool) error {
+	reports := []statusReport{}
+	var errs []error
+	for _, place := range places {
+		r, err := p.statusOf(ctx, s, place)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		reports = append(reports, r)
+	}
+	switch {
+	case asJSON && many:
+		errs = append(errs, printJSON(w, reports))
+	case asJSON && len(reports) == 1:
+		errs = append(errs, printJSON(w, reports[0]))
+	default:
+		ui := newPaint(p.stdout, p.env)
+		for i, r := range reports {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			r.print(w, ui)
+		}
+		if many && len(places) == 0 {
+			fmt.Fprintln(w, "no state files")
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// watch shows a report whenever it has changed. On a terminal it takes the
+// place of the one before.
+func (p *program) watch(ctx context.Context, show func(io.Writer) error) error {
+	clear := ""
+	if term.IsTerminal(int(p.stdout.Fd())) {
+		clear = "\x1b[H\x1b[2J"
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var last []byte
+	for {
+		var b bytes.Buffer
+		if err := show(&b); err != nil {
+			return err
+		}
+		if !bytes.Equal(b.Bytes(), last) {
+			if _, err := fmt.Fprintf(p.stdout, "%s%s", clear, &b); err != nil {
+				return err
+			}
+			last = bytes.Clone(b.Bytes())
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// A statusReport is what status shows of one state.
+type statusReport struct {
+	File                 string            `json:"file"` // as asked for
+	InUse                string            `json:"inUse"`
+	Written              bool              `json:"written"`
+	State                breaker.State     `json:"state"`
+	OpenedAt             *time.Time        `json:"openedAt"`
+	PreferredModel       string            `json:"preferredModel"`
+	FallbackChain        []string          `json:"fallbackChain"`
+	CurrentFallbackIndex int               `json:"currentFallbackIndex"`
+	CooldownMinutes      float64           `json:"cooldownMinutes"`
+	Next                 nextRun           `json:"next"`
+	ProbeAt              *time.Time        `json:"probeAt"` // when recovery is tried
+	Probe                *probe            `json:"probe"`   // who tries it now
+	HalfOpenSuccesses    int               `json:"halfOpenSuccesses"`
+	SuccessesToClose     int               `json:"successesToClose"`
+	LimitedUntil         map[string]string `json:"limitedUntil"`
+	Metrics              metrics           `json:"metrics"`
+	OtherCircuits        map[string]string `json:"otherCircuits"` // their states, by preferred model
+	Notes                []string          `json:"notes"`         // such as who else writes the file
+	Warnings             []string          `json:"warnings"`
+
+	now time.Time
+}
+
+type nextRun struct {
+	Model string       `json:"model"` // "" = none: every model is limited
+	Role  breaker.Role `json:"role"`
+	Why   string       `json:"why"`
+}
+
+type probe struct {
+	Holder    string    `json:"holder"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+type metrics struct {
+	TotalFallbacks  int        `json:"totalFallbacks"`
+	TotalRecoveries int        `json:"totalRecoveries"`
+	LastFallbackAt  *time.Time `json:"lastFallbackAt"`
+	LastRecoveryAt  *time.Time `json:"lastRecoveryAt"`
+}
+
+// statusOf reads one state. It changes nothing, not even what is overdue.
+func (p *program) statusOf(ctx context.Context, s settings, place string) (statusReport, error) {
+	opts := circuitOptions(s)
+	var notes []string
+	st, err := openState(place, opts, func(n breaker.Notice) { notes = append(notes, n.Text) })
+	if err != nil {
+		return statusReport{}, err
+	}
+	d, now, err := st.store.View(ctx)
+	if err != nil {
+		return statusReport{}, fmt.Errorf("status of %s: %w", st.place, err)
+	}
+	r := statusReport{
+		File: st.place, InUse: st.inUse(ctx), Written: !d.Fresh(), Notes: notes, now: now,
+		PreferredModel: d.PreferredModel, FallbackChain: d.FallbackChain,
+		CooldownMinutes: d.Cooldown().Minutes(), SuccessesToClose: d.SuccessesToClose,
+		LimitedUntil: map[string]string{}, OtherCircuits: map[string]string{}, Warnings: []string{},
+	}
+	r.circuit(d, opts, now)
+	for m, until := range d.LimitedUntil {
+		if until.After(now) {
+			r.LimitedUntil[m] = until.UTC().Format(time.RFC3339)
+		}
+	}
+	for m, other := range d.Circuits {
+		r.OtherCircuits[m] = string(other.State)
+	}
+	for _, w := range d.Warnings {
+		r.Warnings = append(r.Warnings, w.String())
+	}
+	return r, nil
+}
+
+// circuit takes over what is known of the circuit that --prefer chooses.
+func (r *statusReport) circuit(d *breaker.Document, opts breaker.Options, now time.Time) {
+	c := &d.CircuitState
+	if opts.Prefer != "" && opts.Prefer != d.PreferredModel {
+		r.PreferredModel = opts.Prefer
+		if c = d.Circuits[opts.Prefer]; c == nil {
+			c = &breaker.CircuitState{State: breaker.Closed}
+		}
+	}
+	if opts.Fallback != nil {
+		r.FallbackChain = opts.Fallback
+	}
+	r.State, r.OpenedAt = c.State, moment(c.OpenedAt)
+	r.CurrentFallbackIndex, r.HalfOpenSuccesses = c.CurrentFallbackIndex, c.HalfOpenSuccesses
+	r.Metrics = metrics{
+		c.Metrics.TotalFallbacks, c.Metrics.TotalRecoveries,
+		moment(c.Metrics.LastFallbackAt), moment(c.Metrics.LastRecoveryAt),
+	}
+	if c.ProbeHolder != "" && c.ProbeExpiresAt.After(now) {
+		r.Probe = &probe{c.ProbeHolder, c.ProbeExpiresAt.UTC()}
+	}
+	r.ProbeAt = moment(d.NextProbe(opts, now))
+	next, err := d.Clone().Acquire(opts, "status", nil, now)
+	r.Next = nextRun{next.Model, next.Role, next.Why}
+	if err != nil {
+		r.Next.Why = err.Error()
+	}
+}
+
+// moment is nil for no time.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

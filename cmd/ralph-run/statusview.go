@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-run/ralph-run/breaker"
+)
+
+// print shows a report to a person, on one screen.
+func (r statusReport) print(w io.Writer, ui paint) {
+	fmt.Fprintln(w, ui.bold(r.File))
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("state", "%s", r.stateWords(ui))
+	if r.Next.Model == "" {
+		row("next run", "%s", ui.red(r.Next.Why))
+	} else {
+		row("next run", "%s (%s): %s", ui.bold(printable(r.Next.Model)), r.Next.Role, r.Next.Why)
+	}
+	if words := r.recoveryWords(); words != "" {
+		row("recovery", "%s", words)
+	}
+	row("chain", "%s", r.chainWords(ui))
+	for _, m := range slices.Sorted(maps.Keys(r.LimitedUntil)) {
+		if until, err := time.Parse(time.RFC3339, r.LimitedUntil[m]); err == nil {
+			row("limited", "%s until %s (%s)", printable(m), clock(until, r.now), shortDuration(until.Sub(r.now)))
+		}
+	}
+	row("fallbacks", "%s", r.countWords(r.Metrics.TotalFallbacks, r.Metrics.LastFallbackAt))
+	row("recoveries", "%s", r.countWords(r.Metrics.TotalRecoveries, r.Metrics.LastRecoveryAt))
+	for _, m := range slices.Sorted(maps.Keys(r.OtherCircuits)) {
+		row("circuit", "%s: %s", printable(m), r.OtherCircuits[m])
+	}
+	r.printNotes(row)
+}
+
+func (r statusReport) printNotes(row func(name, format string, args ...any)) {
+	if r.InUse != r.File {
+		row("file", "%s", r.InUse)
+	}
+	for _, n := range r.Notes {
+		row("note", "%s", printable(n))
+	}
+	if !r.Written {
+		row("note", "nothing is written there yet; these are the defaults")
+	}
+	for _, warning := range r.Warnings {
+		row("warning", "%s", printable(warning))
+	}
+}
+
+func (r statusReport) stateWords(ui paint) string {
+	since := ""
+	if r.OpenedAt != nil {
+		since = fmt.Sprintf(" since %s (%s ago)", clock(*r.OpenedAt, r.now), shortDuration(r.now.Sub(*r.OpenedAt)))
+	}
+	switch r.State {
+	case breaker.Closed:
+		return ui.green("closed") + ": " + printable(r.PreferredModel) + " is fine"
+	case breaker.Open:
+		return ui.red("open") + since + ": " + printable(r.PreferredModel) + " is rate limited"
+	default:
+		return fmt.Sprintf("%s: %s is being tested, %d of %d successes", ui.yellow(string(r.State)),
+			printable(r.PreferredModel), r.HalfOpenSuccesses, r.SuccessesToClose)
+	}
+}
+
+func (r statusReport) recoveryWords() string {
+	switch {
+	case r.Probe != nil:
+		return fmt.Sprintf("%s holds the probe until %s", printable(r.Probe.Holder), clock(r.Probe.ExpiresAt, r.now))
+	case r.ProbeAt == nil:
+		return ""
+	case !r.ProbeAt.After(r.now):
+		return fmt.Sprintf("the next run tries %s again", printable(r.PreferredModel))
+	}
+	return fmt.Sprintf("%s is tried again at %s (in %s)", printable(r.PreferredModel), clock(*r.ProbeAt, r.now), shortDuration(r.ProbeAt.Sub(r.now)))
+}
+
+// chainWords shows the models in order, the next run's marked.
+func (r statusReport) chainWords(ui paint) string {
+	var words []string
+	for _, m := range append([]string{r.PreferredModel}, r.FallbackChain...) {
+		if m == r.Next.Model {
+			words = append(words, ui.bold("["+printable(m)+"]"))
+		} else {
+			words = append(words, printable(m))
+		}
+	}
+	if len(words) == 1 {
+		words = append(words, "(no fallback)")
+	}
+	return strings.Join(words, " → ") + fmt.Sprintf(", cooldown %s", shortDuration(time.Duration(r.CooldownMinutes*float64(time.Minute))))
+}
+
+func (r statusReport) countWords(n int, last *time.Time) string {
+	if last == nil {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d, the last at %s", n, clock(*last, r.now))
+}
