@@ -95,6 +95,15 @@ var notices = map[string]struct {
 	"late":     {"429 Rate limit reached for requests", 0}, // ended with 0 all the same
 }
 
+// client is what runs under a client's name: ralph-run, if it was called by a
+// link of that name, or else a fake.
+func client() {
+	if self, err := os.Executable(); err == nil && strings.TrimSuffix(filepath.Base(self), ".exe") == "ralph-run" {
+		main()
+	}
+	fakeClient()
+}
+
 // fakeClient plays a coding CLI. LIMITED names the models that are limited and
 // how: "claude-sonnet-4.6=model,gpt-5-mini=provider". Each run adds its model
 // to the file RUNS.
@@ -140,6 +149,9 @@ func answer(model string) {
 func hangAsCopilot() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if name := os.Getenv("HANGING"); name != "" {
+		publish(name, fmt.Sprint(os.Getpid()))
+	}
 	select {
 	case <-signals:
 		fmt.Fprintln(os.Stderr, "Exiting…")

@@ -104,7 +104,7 @@ _ralph_run() {
 %s    esac
     case $sub in
     "") COMPREPLY=($(compgen -W "%s" -- "$cur"))
-        [[ $cur == -* ]] || COMPREPLY+=($(compgen -c -- "$cur")) ;;
+        ((${#COMPREPLY[@]})) || COMPREPLY=($(compgen -c -- "$cur")) ;;
 %s    *) _ralph_run_command "$i" ;;
     esac
 }
@@ -134,8 +134,12 @@ func bashSubcommands(app *cli.App) string {
 	var b strings.Builder
 	for _, c := range app.VisibleCommands() {
 		flags, _ := flagChoices(c.Flags)
-		fmt.Fprintf(&b, "    %s) COMPREPLY=($(compgen -W %q -- \"$cur\") $(compgen -f -- \"$cur\")) ;;\n",
-			c.Name, strings.TrimSpace(words(flags)+" "+strings.Join(argumentWords(c), " ")))
+		files := ""
+		if strings.Contains(c.ArgsUsage, "FILE") {
+			files = ` $(compgen -f -- "$cur")`
+		}
+		fmt.Fprintf(&b, "    %s) COMPREPLY=($(compgen -W %q -- \"$cur\")%s) ;;\n",
+			c.Name, strings.TrimSpace(words(flags)+" "+strings.Join(argumentWords(c), " ")), files)
 	}
 	return b.String()
 }

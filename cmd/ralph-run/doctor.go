@@ -72,8 +72,9 @@ func (p *program) doctor(c *cli.Context) error {
 	if doc := e.stateFile(c.Context, place); doc != nil {
 		e.chain(doc, known)
 	}
-	e.locks(filepath.Dir(place))
-	e.clock(filepath.Dir(place))
+	dir := existing(filepath.Dir(place))
+	e.locks(dir)
+	e.clock(dir)
 	e.terminal()
 	for _, f := range e.list {
 		if f.Level == "broken" {
@@ -141,14 +142,19 @@ func (e *examination) records(st *state) {
 	}
 }
 
-// locks takes a lock in the state's folder, or where that would be made.
-func (e *examination) locks(dir string) {
+// existing is the folder itself, or the nearest above it that is there.
+func existing(dir string) string {
 	for dir != filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		dir = filepath.Dir(dir)
 	}
+	return dir
+}
+
+// locks takes a lock in the state's folder, or where that would be made.
+func (e *examination) locks(dir string) {
 	f, err := os.CreateTemp(dir, ".ralph-run-doctor-")
 	if err != nil {
 		e.broken("folder", "make the folder writable, or give --state another path; runs go on, but remember nothing", "%s cannot be written: %v", dir, err)

@@ -36,7 +36,7 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// lookup follows a path of names, indexes and "#" (how many) into a document.
+// lookup follows a path of names, indexes and "len" into a document.
 func lookup(doc any, path []string) (any, error) {
 	if len(path) == 0 {
 		return doc, nil
@@ -49,7 +49,7 @@ func lookup(doc any, path []string) (any, error) {
 		}
 		return lookup(v, path[1:])
 	case []any:
-		if path[0] == "#" {
+		if path[0] == "len" {
 			return float64(len(d)), nil
 		}
 		if i, err := strconv.Atoi(path[0]); err == nil && i < len(d) {

@@ -21,10 +21,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"ralph-run": main,
 		"child":     child,
-		"copilot":   fakeClient,
-		"claude":    fakeClient,
-		"codex":     fakeClient,
+		"copilot":   client,
+		"claude":    client,
+		"codex":     client,
 		"onpty":     onPTY,
+		"records":   addRecords,
 	})
 }
 

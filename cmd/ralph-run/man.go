@@ -57,11 +57,19 @@ func manFlag(w io.Writer, f cli.Flag) {
 	fmt.Fprintln(w)
 }
 
-// roff quotes a text for a manual page: no line of it is a request, and its
-// dashes can be copied.
+// roff quotes a text for a manual page: no line of it is a request, its dashes
+// can be copied, and it is ASCII.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
-	lines := strings.Split(s, "\n")
+	var b strings.Builder
+	for _, r := range s {
+		if r < 128 {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		}
+	}
+	lines := strings.Split(b.String(), "\n")
 	for i, l := range lines {
 		if strings.HasPrefix(l, ".") || strings.HasPrefix(l, "'") {
 			lines[i] = `\&` + l

@@ -43,7 +43,7 @@ type record struct {
 	Bytes      int64     `json:"bytes"`
 	EndedBy    string    `json:"endedBy,omitempty"`
 	WaitedMS   int64     `json:"waitedMs,omitempty"` // how long the client sat on the limit
-	SavedMS    int64     `json:"savedMs,omitempty"`  // how much longer it had been told to
+	SavedMS    int64     `json:"savedMs,omitempty"`  // how much longer it said it would have waited, at least
 	From       string    `json:"from,omitempty"`     // the circuit before, where it changed
 	To         string    `json:"to,omitempty"`
 }
@@ -60,16 +60,13 @@ func newRecord(r supervisor.Record, client string) record {
 		Evidence:   cut(printable(r.Verdict.Evidence), maxEvidence),
 		ExitStatus: shellStatus(r.Exit),
 		DurationMS: r.Duration.Milliseconds(), Bytes: r.Bytes,
-		EndedBy: r.EndedBy, WaitedMS: r.Waited.Milliseconds(),
+		EndedBy: r.EndedBy, WaitedMS: r.Waited.Milliseconds(), SavedMS: r.Saved.Milliseconds(),
 	}
 	if r.Verdict.Rule != "" {
 		out.Scope = string(r.Verdict.Scope)
 	}
 	if !r.Verdict.ResetAt.IsZero() {
 		out.ResetAt = r.Verdict.ResetAt.UTC().Format(time.RFC3339)
-	}
-	if left := r.Verdict.RetryAfter - r.Waited; r.EndedBy == "patience" && left > 0 {
-		out.SavedMS = left.Milliseconds()
 	}
 	if r.Change.From != r.Change.To {
 		out.From, out.To = string(r.Change.From), string(r.Change.To)

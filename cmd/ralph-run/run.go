@@ -1,11 +1,17 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"go.uber.org/zap"
 
+	"github.com/ralph-run/ralph-run/breaker"
 	"github.com/ralph-run/ralph-run/detect"
 	"github.com/ralph-run/ralph-run/supervisor"
 )
@@ -27,7 +33,93 @@ func (p *program) runCommand(c *cli.Context) error {
 		return err
 	}
 	defer flush()
-	cfg := supervisor.Config{
+	p.command = unshimmed(p.command, p.env)
+	line := supervisor.ParseCommand(p.command)
+	st, err := p.openForRun(s, line, logger)
+	if err != nil {
+		return err
+	}
+	if s.dryRun {
+		return p.dryRun(c.Context, st, line)
+	}
+	cfg := p.config(s, logger, flush)
+	cfg.Circuit = st.circuit
+	cfg.Record = func(r supervisor.Record) {
+		if err := st.records.add(newRecord(r, line.Client())); err != nil {
+			logger.Info("record is lost", zap.Error(err))
+		}
+	}
+	if !line.PassThrough() {
+		fromState(c.Context, st, line, &cfg.Detect, logger)
+	}
+	result, err := supervisor.Run(c.Context, cfg)
+	if err != nil {
+		return err
+	}
+	p.end = result.Exit
+	if result.Exhausted || result.Limited && result.Exit == (supervisor.Exit{}) {
+		p.end = supervisor.Exit{Code: supervisor.TempFail}
+	}
+	return nil
+}
+
+// openForRun opens the state for a run of COMMAND. Where there is none yet, it
+// is to be made for COMMAND's own model, and without the default chain for
+// another client than copilot, whose models that chain names.
+func (p *program) openForRun(s settings, line supervisor.CommandLine, logger *zap.Logger) (*state, error) {
+	place, err := statePlace(s)
+	if err != nil {
+		return nil, err
+	}
+	opts := circuitOptions(s)
+	opts.Jitter = rand.Float64()
+	opts.SeedPreferred = line.Model()
+	if foreignChain(line) {
+		opts.SeedFallback = []string{}
+	}
+	return openState(place, opts, func(n breaker.Notice) {
+		if n.Warning {
+			logger.Warn(n.Text)
+		} else {
+			logger.Info(n.Text)
+		}
+	})
+}
+
+// foreignChain reports a client for which the default chain names no models.
+func foreignChain(line supervisor.CommandLine) bool {
+	return line.Client() != "" && line.Client() != "copilot"
+}
+
+// fromState takes over the detector's patterns that stand in the state, and
+// warns of a state that is about to be made without a chain. A state that
+// cannot be read has no patterns; the run itself reports it.
+func fromState(ctx context.Context, st *state, line supervisor.CommandLine, opts *detect.Options, logger *zap.Logger) {
+	d, _, err := st.store.View(ctx)
+	if err != nil {
+		return
+	}
+	if d.Fresh() && foreignChain(line) {
+		logger.Warn(`the state is new and has nothing to fall back to: add models to "fallbackChain"`,
+			zap.String("state", st.place), zap.String("client", line.Client()))
+	}
+	compile := func(to []*regexp.Regexp, key string, patterns []string) []*regexp.Regexp {
+		for _, pattern := range patterns {
+			re, err := regexp.Compile(pattern)
+			if err != nil {
+				logger.Warn("a pattern in the state is ignored", zap.String("key", key), zap.Error(err))
+				continue
+			}
+			to = append(to, re)
+		}
+		return to
+	}
+	opts.Match = compile(opts.Match, "match", d.Match)
+	opts.Ignore = compile(opts.Ignore, "ignore", d.Ignore)
+}
+
+func (p *program) config(s settings, logger *zap.Logger, flush func()) supervisor.Config {
+	return supervisor.Config{
 		Command: p.command,
 		Env:     p.env,
 		Stdin:   p.stdin, Stdout: p.stdout, Stderr: p.stderr,
@@ -40,6 +132,7 @@ func (p *program) runCommand(c *cli.Context) error {
 		Patience:       s.patience,
 		Resume:         s.resume,
 		AlsoOverloaded: s.alsoOverloaded,
+		Chosen:         s.prefer != "",
 		Logger:         logger,
 		Say: func(line string) {
 			flush()
@@ -47,16 +140,8 @@ func (p *program) runCommand(c *cli.Context) error {
 				say(p.stderr, line)
 			}
 		},
+		Countdown: countdown(s, p.stderr),
 	}
-	result, err := supervisor.Run(c.Context, cfg)
-	if err != nil {
-		return err
-	}
-	p.end = result.Exit
-	if result.Exhausted || result.Limited && result.Exit.Code == 0 && result.Exit.Signal == 0 {
-		p.end = supervisor.Exit{Code: statusTempfail}
-	}
-	return nil
 }
 
 func detectOptions(s settings) detect.Options {
@@ -70,10 +155,12 @@ func detectOptions(s settings) detect.Options {
 
 // startLine words why COMMAND did not start.
 func startLine(e *supervisor.StartError) string {
-	switch e.Status {
-	case 127:
+	if e.Status == 127 {
 		return fmt.Sprintf("%s: command not found", printable(e.Command))
-	default:
-		return fmt.Sprintf("%s: %v", printable(e.Command), e.Err)
 	}
+	cause := e.Err
+	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
+		cause = next // the innermost: what the system said
+	}
+	return fmt.Sprintf("%s: cannot be executed: %v", printable(e.Command), cause)
 }

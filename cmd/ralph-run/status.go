@@ -191,7 +191,7 @@ type metrics struct {
 // statusOf reads one state. It changes nothing, not even what is overdue.
 func (p *program) statusOf(ctx context.Context, s settings, place string) (statusReport, error) {
 	opts := circuitOptions(s)
-	var notes []string
+	notes := []string{}
 	st, err := openState(place, opts, func(n breaker.Notice) { notes = append(notes, n.Text) })
 	if err != nil {
 		return statusReport{}, err
@@ -242,7 +242,9 @@ func (r *statusReport) circuit(d *breaker.Document, opts breaker.Options, now ti
 	if c.ProbeHolder != "" && c.ProbeExpiresAt.After(now) {
 		r.Probe = &probe{c.ProbeHolder, c.ProbeExpiresAt.UTC()}
 	}
-	r.ProbeAt = moment(d.NextProbe(opts, now))
+	// A report that changes nothing says when the next probe is due.
+	idle := d.Clone().Report(opts, breaker.Attempt{Circuit: r.PreferredModel}, breaker.Outcome{Kind: breaker.Failure}, now)
+	r.ProbeAt = moment(idle.Until)
 	next, err := d.Clone().Acquire(opts, "status", nil, now)
 	r.Next = nextRun{next.Model, next.Role, next.Why}
 	if err != nil {

@@ -15,19 +15,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/ralph-run/ralph-run/breaker"
+	"github.com/ralph-run/ralph-run/supervisor"
 )
 
 const prefix = "ralph-run: "
 
-// exit statuses of our own, as env(1) and timeout(1) have them.
-const (
-	statusMistake  = 125 // bad usage, or ralph-run itself failed
-	statusTempfail = 75  // EX_TEMPFAIL: every model is limited
-)
+// statusMistake is bad usage, or a failure of ralph-run itself, as env(1) and
+// timeout(1) have it.
+const statusMistake = 125
 
 // A usageError is a mistake on the command line or in the environment.
 type usageError struct{ text, hint string }
@@ -73,7 +75,7 @@ func clock(t, now time.Time) string {
 // exhausted says until when every model is limited, and ends with 75.
 func (p *program) exhausted(err error) error {
 	say(p.stderr, exhaustedLine(err, time.Now()))
-	p.end.Code = statusTempfail
+	p.end.Code = supervisor.TempFail
 	return nil
 }
 
@@ -88,4 +90,19 @@ func exhaustedLine(err error, now time.Time) string {
 			clock(e.Until, now), shortDuration(e.Until.Sub(now)), strings.Join(e.Models, ", "))
 	}
 	return line + "; --on-exhausted try or wait goes on all the same"
+}
+
+// countdown shows on a terminal how long is left to wait, in one line that is
+// drawn again and taken away at the end. Elsewhere it is nil.
+func countdown(s settings, stderr *os.File) func(left time.Duration, until time.Time) {
+	if s.quiet || !term.IsTerminal(int(stderr.Fd())) {
+		return nil
+	}
+	return func(left time.Duration, until time.Time) {
+		fmt.Fprint(stderr, "\r\x1b[K")
+		if left > 0 {
+			fmt.Fprintf(stderr, "%severy model is rate limited; waiting until %s (%s left)",
+				prefix, clock(until, time.Now()), shortDuration(left))
+		}
+	}
 }
