@@ -88,3 +88,19 @@ func texts(name, about, value, usage string) cli.Flag {
 func toggle(name, about, usage string) cli.Flag {
 	return &cli.BoolFlag{Name: name, Category: about, EnvVars: []string{envName(name)}, Usage: usage}
 }
+
+// category is the heading that a flag stands under.
+func category(f cli.Flag) string {
+	if c, ok := f.(cli.CategorizableFlag); ok {
+		return c.GetCategory()
+	}
+	return ""
+}
+
+// env is a flag's environment variable, or "".
+func env(f cli.Flag) string {
+	if d, ok := f.(cli.DocGenerationFlag); ok && len(d.GetEnvVars()) > 0 {
+		return d.GetEnvVars()[0]
+	}
+	return ""
+}

@@ -63,7 +63,7 @@ func printAppHelp(w io.Writer, app *cli.App) {
 	for _, about := range headings {
 		fmt.Fprintf(w, "\n%s:\n", about)
 		for _, f := range app.Flags {
-			if f, ok := f.(cli.CategorizableFlag); ok && f.GetCategory() == about {
+			if category(f) == about {
 				printFlag(w, f)
 			}
 		}
@@ -92,8 +92,8 @@ func section(w io.Writer, title, text string) {
 
 func printFlag(w io.Writer, f cli.Flag) {
 	line := flagSynopsis(f)
-	if d, ok := f.(cli.DocGenerationFlag); ok && len(d.GetEnvVars()) > 0 {
-		line = fmt.Sprintf("%-34s %s", line, d.GetEnvVars()[0])
+	if name := env(f); name != "" {
+		line = fmt.Sprintf("%-34s %s", line, name)
 	}
 	fmt.Fprintf(w, "  %s\n", line)
 	usage := flagUsage(f)

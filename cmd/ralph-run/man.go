@@ -29,7 +29,7 @@ func writeManual(w io.Writer, app *cli.App) {
 	for _, about := range headings {
 		fmt.Fprintf(w, ".SS %s\n", roff(about))
 		for _, f := range app.Flags {
-			if f, ok := f.(cli.CategorizableFlag); ok && f.GetCategory() == about {
+			if category(f) == about {
 				manFlag(w, f)
 			}
 		}
@@ -51,8 +51,8 @@ func writeManual(w io.Writer, app *cli.App) {
 
 func manFlag(w io.Writer, f cli.Flag) {
 	fmt.Fprintf(w, ".TP\n.B %s\n%s", roff(flagSynopsis(f)), roff(flagUsage(f)))
-	if d, ok := f.(cli.DocGenerationFlag); ok && len(d.GetEnvVars()) > 0 {
-		fmt.Fprintf(w, ". Environment: %s.", d.GetEnvVars()[0])
+	if name := env(f); name != "" {
+		fmt.Fprintf(w, ". Environment: %s.", name)
 	}
 	fmt.Fprintln(w)
 }

@@ -47,19 +47,18 @@ func say(w io.Writer, line string) {
 
 // shortDuration words a duration for a person: 45s, 12m, 3h05m, 2d04h.
 func shortDuration(d time.Duration) string {
-	d = max(d, 0)
+	minutes, hours := int(d.Round(time.Minute).Minutes()), int(d.Round(time.Hour).Hours())
 	switch {
-	case d < time.Minute:
+	case d < time.Second/2:
+		return "0s"
+	case d.Round(time.Second) < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Round(time.Second).Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Round(time.Minute).Minutes()))
-	case d < 48*time.Hour:
-		d = d.Round(time.Minute)
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-	default:
-		d = d.Round(time.Hour)
-		return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+	case minutes < 60:
+		return fmt.Sprintf("%dm", minutes)
+	case minutes < 48*60:
+		return fmt.Sprintf("%dh%02dm", minutes/60, minutes%60)
 	}
+	return fmt.Sprintf("%dd%02dh", hours/24, hours%24)
 }
 
 // clock words a moment as a person reads it from now: 14:05, or with the date
