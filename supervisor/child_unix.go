@@ -1,0 +1,267 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// killAfter is how long a group that we asked to end may take.
+const killAfter = 5 * time.Second
+
+type childSys struct {
+	group  int // the child's pid, and its process group
+	status chan syscall.WaitStatus
+	term   *session // the pty side, or nil
+	stdin  *os.File // our end of its stdin pipe, or nil
+	awake  *os.File // closed when nobody waits for stdin any more
+	asleep *os.File // its other end
+	routes []*route
+	exited chan struct{} // closed when the child itself is gone
+
+	readers sync.WaitGroup // those who read our stdin for the child
+
+	mu     sync.Mutex
+	ending bool // the group was asked to end, and is killed when it does not
+	byUs   bool
+	killed bool
+	gone   bool // nothing may be sent to the group any more
+	kill   *time.Timer
+}
+
+func (c *child) pid() int { return c.group }
+
+// stop ends the child's whole group: TERM, then KILL after five seconds.
+func (c *child) stop() {
+	c.mu.Lock()
+	first := !c.byUs && !c.gone
+	c.byUs = c.byUs || first
+	c.mu.Unlock()
+	if first {
+		c.endWithin(killAfter)
+		c.signal(syscall.SIGTERM)
+		c.signal(syscall.SIGCONT) // a stopped one could not end
+	}
+}
+
+// endWithin kills the group if it is still there after d.
+func (c *child) endWithin(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending || c.gone {
+		return
+	}
+	c.ending = true
+	c.kill = time.AfterFunc(d, func() {
+		c.signal(syscall.SIGKILL)
+		c.mu.Lock()
+		c.killed = true
+		c.mu.Unlock()
+	})
+}
+
+// signal sends sig to the child's group.
+func (c *child) signal(sig syscall.Signal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		syscall.Kill(-c.group, sig)
+	}
+}
+
+// run follows the child to its end and puts everything of this run away, in
+// the order that doc.go gives.
+func (c *child) run() {
+	defer close(c.finished)
+	ws := c.follow()
+	close(c.exited)
+	c.endStdin()
+	c.awaitGroup()
+	c.mu.Lock()
+	c.gone = true
+	if c.kill != nil {
+		c.kill.Stop()
+	}
+	byUs := c.byUs
+	c.mu.Unlock()
+	c.drain()
+	if c.term != nil {
+		c.term.leave()
+	}
+	c.stage.setRunning(nil)
+	c.end = childEnd{
+		Exit:        exitOf(ws),
+		byUs:        byUs,
+		interrupted: c.stage.asks.get(),
+		bytes:       c.relay.bytes.Load(),
+		outErr:      c.relay.failure(),
+	}
+}
+
+// follow waits for the child to exit, and stops and goes on with it.
+func (c *child) follow() (ws syscall.WaitStatus) {
+	for ws = range c.status {
+		if ws.Stopped() {
+			c.stage.childStopped(c, ws.StopSignal())
+		}
+	}
+	return ws
+}
+
+// awaitGroup waits, after a request to end, until the rest of the group has
+// ended too, or was killed: a launcher dies at once, the program behind it
+// may still be saving its work.
+func (c *child) awaitGroup() {
+	var sinceKill time.Duration
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		c.mu.Lock()
+		ending, killed := c.ending, c.killed
+		c.mu.Unlock()
+		if !ending || syscall.Kill(-c.group, 0) == syscall.ESRCH {
+			return
+		}
+		if killed {
+			if sinceKill += pause; sinceKill > 500*time.Millisecond {
+				return // zombies that nobody reaps
+			}
+		}
+		time.Sleep(pause)
+	}
+}
+
+// drain waits until all output has been passed on. A grandchild that holds an
+// output open gets a second. When we were asked to end, a reader of ours that
+// takes nothing gets no more than that, either.
+func (c *child) drain() {
+	deadline := time.Now().Add(drainAfter)
+	for _, t := range c.routes {
+		t.from.SetReadDeadline(deadline)
+	}
+	copied := make(chan struct{})
+	go func() {
+		c.relay.copies.Wait()
+		close(copied)
+	}()
+	select {
+	case <-copied:
+	case <-c.stage.asks.done:
+		select {
+		case <-copied:
+		case <-time.After(time.Until(deadline) + drainAfter):
+			return // stuck in a write that nobody will take
+		}
+	}
+	c.relay.finish()
+}
+
+// endStdin stops what reads our stdin for the child.
+func (c *child) endStdin() {
+	c.awake.Close()
+	if c.stdin != nil {
+		c.stdin.SetWriteDeadline(time.Now())
+	}
+	if c.term != nil {
+		c.term.endKeyboard()
+	}
+	go func() { // one may be stuck in a read that another process won
+		c.readers.Wait()
+		c.asleep.Close()
+	}()
+}
+
+// spawn starts the program and follows it: what comes on status is every stop
+// of it and, last, its end.
+//
+// The parent-death signal is sent when the thread that started the child ends,
+// so the goroutine keeps its thread until the child is gone.
+func spawn(path string, argv []string, attr *syscall.ProcAttr) (int, chan syscall.WaitStatus, error) {
+	type started struct {
+		pid int
+		err error
+	}
+	start := make(chan started, 1)
+	status := make(chan syscall.WaitStatus, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		pid, err := syscall.ForkExec(path, argv, attr)
+		if errors.Is(err, syscall.ENOEXEC) && isText(path) {
+			// As execvp(3) does: a script without a #! line.
+			pid, err = syscall.ForkExec("/bin/sh", append([]string{argv[0], path}, argv[1:]...), attr)
+		}
+		start <- started{pid, err}
+		if err == nil {
+			reap(pid, status)
+		}
+	}()
+	s := <-start
+	return s.pid, status, s.err
+}
+
+// reap waits for pid. As the first process of a PID namespace it also reaps the
+// orphans that are handed to it.
+func reap(pid int, status chan<- syscall.WaitStatus) {
+	defer close(status)
+	which := pid
+	if os.Getpid() == 1 {
+		which = -1
+	}
+	for {
+		var ws syscall.WaitStatus
+		got, err := syscall.Wait4(which, &ws, syscall.WUNTRACED, nil)
+		if errors.Is(err, syscall.EINTR) || err == nil && got != pid {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		status <- ws
+		if !ws.Stopped() {
+			return
+		}
+	}
+}
+
+// isText reports whether a file that the kernel does not know how to run can
+// be a shell script: no NUL in its first line.
+func isText(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	buf := make([]byte, 512)
+	n, _ := f.Read(buf)
+	line, _, _ := bytes.Cut(buf[:n], []byte("\n"))
+	return !bytes.Contains(line, []byte{0})
+}
+
+func isPath(name string) bool { return strings.Contains(name, "/") }
+
+// executable returns file, or why it cannot be executed.
+func executable(file string) (string, error) {
+	fi, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if fi.IsDir() {
+		return "", errIsDirectory
+	}
+	return file, unix.Access(file, unix.X_OK)
+}
+
+func exitOf(ws syscall.WaitStatus) Exit {
+	if ws.Signaled() {
+		return Exit{Signal: ws.Signal()}
+	}
+	return Exit{Code: ws.ExitStatus()}
+}

@@ -1,0 +1,20 @@
+//go:build unix && !linux
+
+package supervisor
+
+import (
+	"strconv"
+	"syscall"
+)
+
+// defaultAction gives sig its default action. [signal.Reset] only restores that
+// of the Go runtime, which prints all goroutines for QUIT, ABRT or SEGV and
+// exits with 2. For those another program takes this process over: exec gives
+// every caught signal its default action.
+func defaultAction(sig syscall.Signal) {
+	switch sig {
+	case syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGBUS,
+		syscall.SIGSEGV, syscall.SIGSYS, syscall.SIGEMT:
+		syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -" + strconv.Itoa(int(sig)) + " $$"}, nil)
+	}
+}

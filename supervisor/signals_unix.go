@@ -1,0 +1,142 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// forwarded are the signals that end a program which does not catch them, and
+// which others send on purpose. They go to the child's group; we end when it
+// does. CHLD and URG are not here: they are the Go runtime's. PIPE is not here:
+// it comes with a failed write.
+var forwarded = []os.Signal{
+	syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
+	syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGABRT, syscall.SIGSYS,
+}
+
+// asksToEnd are those of them that say: the run is over.
+func asksToEnd(sig os.Signal) bool {
+	switch sig {
+	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT:
+		return true
+	}
+	return false
+}
+
+// catch begins to catch signals. One that is ignored stays so, and so it is
+// for the child, which inherits that (nohup).
+func (s *stage) catch() {
+	s.caught = make(chan os.Signal, 64)
+	s.ended = make(chan struct{})
+	keepIgnored()
+	for _, sig := range slices.Concat(forwarded, []os.Signal{syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT}) {
+		if !signal.Ignored(sig) {
+			signal.Notify(s.caught, sig)
+		}
+	}
+	go func() {
+		defer close(s.ended)
+		for sig := range s.caught {
+			s.handle(sig.(syscall.Signal))
+		}
+	}()
+}
+
+// keepIgnored restores what the Go runtime has forgotten at its start: it keeps
+// only INT and HUP ignored. A shell without job control starts a background
+// command with both INT and QUIT ignored, so where INT is, QUIT was.
+func keepIgnored() {
+	if signal.Ignored(syscall.SIGINT) {
+		signal.Ignore(syscall.SIGQUIT)
+	}
+}
+
+// release ends the catching.
+func (s *stage) release() {
+	signal.Stop(s.caught)
+	close(s.caught)
+	<-s.ended
+}
+
+func (s *stage) handle(sig syscall.Signal) {
+	c := s.running()
+	switch sig {
+	case syscall.SIGWINCH:
+		if c != nil && c.term != nil {
+			c.term.resize()
+		}
+	case syscall.SIGTSTP:
+		s.suspend(c)
+	case syscall.SIGCONT:
+		s.resume(c)
+	default:
+		s.forward(c, sig)
+	}
+}
+
+// forward passes a signal on, once, to the child's group.
+func (s *stage) forward(c *child, sig syscall.Signal) {
+	if s.typed.mine(sig) {
+		return // the pty has given it to the child already
+	}
+	if asksToEnd(sig) {
+		s.asks.set(sig)
+	}
+	if c == nil {
+		return
+	}
+	if sig == syscall.SIGTERM && s.cfg.Grace > 0 {
+		c.endWithin(s.cfg.Grace)
+	}
+	c.signal(sig)
+}
+
+// mirror does what the terminal would have done without us: the keys for INT
+// and QUIT are for everybody in our process group, such as the shell script
+// that we run in or the next command of a pipe. The child has got it from the
+// pty.
+func (s *stage) mirror(sig syscall.Signal) {
+	if signal.Ignored(sig) {
+		return
+	}
+	s.asks.set(sig)
+	got := s.typed.expect(sig)
+	syscall.Kill(0, sig)
+	select {
+	case <-got:
+	case <-time.After(time.Second):
+		s.typed.mine(sig)
+	}
+}
+
+// echoes are signals that we sent to our own process group and that come back.
+type echoes struct {
+	mu  sync.Mutex
+	sig syscall.Signal
+	got chan struct{}
+}
+
+func (e *echoes) expect(sig syscall.Signal) <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sig, e.got = sig, make(chan struct{})
+	return e.got
+}
+
+// mine reports whether sig is the one expected, and expects no more.
+func (e *echoes) mine(sig syscall.Signal) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.sig != sig {
+		return false
+	}
+	e.sig = 0
+	close(e.got)
+	return true
+}

@@ -1,0 +1,121 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+type stageSys struct {
+	std    [3]*os.File
+	tty    [3]bool
+	outer  *terminal // nil without a terminal
+	stdin0 int64     // where a seekable stdin stood at first, or -1
+	record *recording
+	caught chan os.Signal
+	ended  chan struct{} // closed when the signals are no longer caught
+	typed  echoes
+}
+
+func (s *stage) open() error {
+	s.std = [3]*os.File{s.cfg.Stdin, s.cfg.Stdout, s.cfg.Stderr}
+	for i, f := range s.std {
+		s.tty[i] = isTerminal(f)
+		if s.tty[i] && s.outer == nil {
+			s.outer = &terminal{fd: descriptor(f)}
+		}
+	}
+	s.stdin0 = stdinPlace(s.std[0])
+	if !s.tty[0] && isStream(s.std[0]) && s.cfg.Circuit != nil {
+		s.record = &recording{from: s.std[0], limit: recordInMemory}
+	}
+	s.catch()
+	return nil
+}
+
+// interactive reports a person at the keyboard: stdin is a terminal.
+func (s *stage) interactive() bool { return s.tty[0] }
+
+func (s *stage) shut() {
+	if c := s.running(); c != nil {
+		c.signal(syscall.SIGKILL) // only after a panic: it must not be left behind
+	}
+	if s.outer != nil {
+		s.outer.cook()
+	}
+	s.release()
+	if s.record != nil {
+		s.record.close()
+	}
+}
+
+// rewind puts stdin back to where it stood at the first start.
+func (s *stage) rewind() error {
+	if s.record != nil {
+		return s.record.replayable()
+	}
+	if s.stdin0 < 0 {
+		return nil
+	}
+	_, err := unix.Seek(descriptor(s.std[0]), s.stdin0, unix.SEEK_SET)
+	return os.NewSyscallError("rewind stdin", err)
+}
+
+// isStream reports whether f can be read only once: a pipe or a socket.
+func isStream(f *os.File) bool {
+	fi, err := f.Stat()
+	return err == nil && fi.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
+}
+
+// feed gives the child the recorded stdin, or for a pipe instead of the
+// terminal what is typed.
+func (s *stage) feed(c *child) {
+	r := s.record
+	if r == nil {
+		r = &recording{from: s.std[0]}
+	}
+	r.feed(c.stdin, descriptor(c.asleep))
+}
+
+// launch starts the program at path. doc.go numbers the steps.
+func (s *stage) launch(path string, spec childSpec) (*child, error) {
+	c := &child{stage: s, finished: make(chan struct{})}
+	c.exited = make(chan struct{})
+	w, err := s.wire(c)
+	defer w.closeTheirs()
+	if err != nil {
+		w.closeOurs()
+		return nil, startError(spec.argv[0], err)
+	}
+	if c.term != nil {
+		c.term.enter()
+	}
+	c.mu.Lock() // a signal that comes now waits until there is somebody to get it
+	s.setRunning(c)
+	c.group, c.status, err = spawn(path, spec.argv, w.attr(spec.env))
+	c.gone = err != nil
+	c.mu.Unlock()
+	if err != nil {
+		s.setRunning(nil)
+		if c.term != nil {
+			c.term.leave()
+		}
+		w.closeOurs()
+		return nil, startError(spec.argv[0], err)
+	}
+	c.relay = newRelay(spec.observe, s.cfg.Logger)
+	for _, t := range c.routes {
+		c.relay.carry(t)
+	}
+	if c.stdin != nil {
+		c.readers.Go(func() { s.feed(c) })
+	}
+	if c.term != nil {
+		c.term.startKeyboard()
+	}
+	go c.run()
+	return c, nil
+}

@@ -1,0 +1,183 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/ralph-run/ralph-run/detect"
+)
+
+const (
+	pieceSize  = 64 << 10        // as much as a pipe holds by default
+	pieces     = 16              // in flight between the copying and the observer
+	drainAfter = 1 * time.Second // how long a grandchild may hold an output open after the child's end
+	drainRest  = 1 << 20         // what is still read after that, if it is there already
+)
+
+// A route is one way of the child's output: from our end of its pipe or pty to
+// one of our own streams.
+type route struct {
+	from   *os.File
+	to     *os.File // nil: read and thrown away
+	stream detect.Stream
+	mute   bool            // not shown to the observer
+	broken func(err error) // called when our own side is gone: tells the child as the kernel would have
+}
+
+// A relay copies the child's output and shows it to the observer after it has
+// been passed on. A slow reader or a slow observer slows the child; memory is
+// bounded by the pieces.
+type relay struct {
+	observe func(detect.Stream, []byte)
+	logger  *zap.Logger
+	free    chan []byte
+	full    chan piece
+	copies  sync.WaitGroup
+	seen    chan struct{} // closed when the observer has seen everything
+	bytes   atomic.Int64
+
+	mu     sync.Mutex
+	outErr error
+}
+
+type piece struct {
+	stream detect.Stream
+	buf    []byte // of full capacity when it goes back to free
+	n      int
+}
+
+func newRelay(observe func(detect.Stream, []byte), logger *zap.Logger) *relay {
+	r := &relay{
+		observe: observe,
+		logger:  logger,
+		free:    make(chan []byte, pieces),
+		full:    make(chan piece, pieces),
+		seen:    make(chan struct{}),
+	}
+	for range pieces {
+		r.free <- nil // made when first needed
+	}
+	go r.watch()
+	return r
+}
+
+// carry copies one route until its end, in its own goroutine.
+func (r *relay) carry(t *route) {
+	r.copies.Go(func() {
+		defer t.from.Close()
+		for buf := range r.free {
+			if buf == nil {
+				buf = make([]byte, pieceSize)
+			}
+			n, err := t.from.Read(buf)
+			if n > 0 && !r.pass(t, buf, n) {
+				return
+			}
+			if n == 0 {
+				r.free <- buf
+			}
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				r.rest(t)
+				return
+			}
+			if err != nil { // io.EOF, and EIO from a pty: both are the end
+				return
+			}
+		}
+	})
+}
+
+// pass writes one piece out and hands it to the observer. It reports false
+// when our own side is gone.
+func (r *relay) pass(t *route, buf []byte, n int) bool {
+	r.bytes.Add(int64(n))
+	var err error
+	if t.to != nil {
+		err = writeAll(t.to, buf[:n])
+	}
+	if t.mute {
+		r.free <- buf
+	} else {
+		r.full <- piece{t.stream, buf, n}
+	}
+	if err == nil {
+		return true
+	}
+	if !readerGone(err) {
+		r.fail(fmt.Errorf("write %s: %w", t.to.Name(), err))
+	}
+	t.broken(err)
+	return false
+}
+
+// rest passes on what is there already after the drain deadline: a slow reader
+// of ours may have used up the time, and that must lose nothing.
+func (r *relay) rest(t *route) {
+	for left := drainRest; left > 0; {
+		buf := <-r.free
+		if buf == nil {
+			buf = make([]byte, pieceSize)
+		}
+		n := readNow(t.from, buf)
+		if n <= 0 {
+			r.free <- buf
+			return
+		}
+		left -= n
+		if !r.pass(t, buf, n) {
+			return
+		}
+	}
+}
+
+// fail keeps the first error of our own output.
+func (r *relay) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.outErr == nil {
+		r.outErr = err
+	}
+}
+
+func (r *relay) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.outErr
+}
+
+// finish tells the observer that there is nothing more. All copies have ended.
+func (r *relay) finish() {
+	close(r.full)
+	<-r.seen
+}
+
+// watch shows the pieces to the observer, in the order they were passed on.
+func (r *relay) watch() {
+	defer close(r.seen)
+	for p := range r.full {
+		if r.observe != nil {
+			r.show(p)
+		}
+		r.free <- p.buf
+	}
+}
+
+// show calls the observer. A panic there must not take the child's terminal
+// and hours of its work with it: it is logged, and nothing more is observed.
+func (r *relay) show(p piece) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.observe = nil
+			r.logger.Error("observer of the output panicked; limits are not seen in the rest of this run",
+				zap.Any("panic", v), zap.ByteString("stack", debug.Stack()))
+		}
+	}()
+	r.observe(p.stream, p.buf[:p.n])
+}

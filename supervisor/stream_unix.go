@@ -1,0 +1,79 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// descriptor returns f's number. It does not use [os.File.Fd], which would make
+// the open file description blocking for everybody who shares it.
+func descriptor(f *os.File) int {
+	fd := -1
+	if raw, err := f.SyscallConn(); err == nil {
+		raw.Control(func(n uintptr) { fd = int(n) })
+	}
+	return fd
+}
+
+// writeAll writes p to one of our own streams, however little is taken at a
+// time, and also if somebody made its description non-blocking. It does not
+// use [os.File.Write]: that ends this process on a broken pipe, and the child
+// must have its chance first.
+func writeAll(f *os.File, p []byte) error {
+	fd := descriptor(f)
+	for len(p) > 0 {
+		n, err := unix.Write(fd, p)
+		switch {
+		case err == nil:
+			p = p[n:]
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EAGAIN):
+			waitFor(fd, unix.POLLOUT, -1)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// readNow reads what is there already, without waiting.
+func readNow(f *os.File, p []byte) (n int) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	raw.Control(func(fd uintptr) {
+		for {
+			if n, err = unix.Read(int(fd), p); !errors.Is(err, unix.EINTR) {
+				return
+			}
+		}
+	})
+	return n
+}
+
+// readerGone reports that err is the way of the system to say that nobody
+// reads what we write: no failure of the output.
+func readerGone(err error) bool {
+	return errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET)
+}
+
+// waitFor waits until fd is ready for events, or until wake is closed on its
+// other side. It reports false in the second case. wake may be -1.
+func waitFor(fd int, events int16, wake int) bool {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(wake), Events: unix.POLLIN}}
+	if wake < 0 {
+		fds = fds[:1]
+	}
+	for {
+		_, err := unix.Poll(fds, -1)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		return err == nil && (wake < 0 || fds[1].Revents == 0)
+	}
+}
