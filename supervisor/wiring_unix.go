@@ -32,7 +32,7 @@ func (s *stage) wire(c *child) (*wiring, error) {
 	err := errors.Join(w.stop(), w.output(1, detect.Stdout))
 	if err == nil && s.together() {
 		w.files[2] = w.files[1]
-		c.routes[0].stream = both(s.ptyFor(1))
+		c.routes[0].stream = merged(s.ptyFor(1))
 	} else if err == nil {
 		err = w.output(2, detect.Stderr)
 	}
@@ -42,8 +42,8 @@ func (s *stage) wire(c *child) (*wiring, error) {
 	return w, err
 }
 
-// both is the name of a stream that carries stdout and stderr.
-func both(terminal bool) detect.Stream {
+// merged is the name of a stream that carries stdout and stderr.
+func merged(terminal bool) detect.Stream {
 	if terminal {
 		return detect.Terminal
 	}
