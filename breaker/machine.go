@@ -18,7 +18,7 @@ type turn struct {
 
 // turn returns the circuit that the options choose, with the clock put right.
 func (d *Document) turn(o Options, now time.Time) *turn {
-	t := &turn{CircuitState: &d.CircuitState, d: d, o: o, now: now,
+	t := &turn{CircuitState: &d.CircuitState, d: d, o: o, now: now.UTC().Truncate(tick),
 		preferred: d.PreferredModel, chain: d.FallbackChain}
 	if o.Fallback != nil {
 		t.chain = o.Fallback
@@ -105,7 +105,7 @@ func (t *turn) jitter() time.Duration {
 // invocation has run already. The error is an [*ExhaustedError].
 func (d *Document) Acquire(o Options, id string, tried []string, now time.Time) (Attempt, error) {
 	t := d.turn(o, now)
-	a := Attempt{ID: id, Circuit: t.preferred, Generation: t.Generation(), At: now}
+	a := Attempt{ID: id, Circuit: t.preferred, Generation: t.Generation(), At: t.now}
 	if !slices.Contains(tried, t.preferred) && t.offerPreferred(&a) {
 		return a, nil
 	}

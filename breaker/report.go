@@ -149,7 +149,7 @@ func (t *turn) release() { t.ProbeHolder, t.ProbeExpiresAt = "", time.Time{} }
 func (d *Document) Renew(o Options, a Attempt, now time.Time) {
 	t, known := d.turnOf(o, a, now)
 	if known && a.Role == Probe && t.ProbeHolder == a.ID {
-		t.ProbeExpiresAt = now.Add(d.ProbeLease())
+		t.ProbeExpiresAt = t.now.Add(d.ProbeLease())
 	}
 }
 
@@ -168,7 +168,7 @@ func (d *Document) Record(o Options, model string, out Outcome, now time.Time) C
 	case t.State == Closed:
 		a.Role = Preferred
 	case t.ProbeHolder == "", heldBy(t.ProbeHolder, o.Holder), !now.Before(t.ProbeExpiresAt):
-		t.ProbeHolder, t.ProbeExpiresAt = a.ID, now
+		t.ProbeHolder, t.ProbeExpiresAt = a.ID, t.now
 		a.Role = Probe
 	case out.Kind == Limit:
 		a.Role = Preferred
@@ -197,13 +197,13 @@ func (d *Document) Trip(o Options, length time.Duration, now time.Time) Change {
 	t := d.turn(o, now)
 	ch := Change{From: t.State, To: Open, Opened: t.State != Open}
 	if t.State == Open {
-		t.OpenedAt = now
+		t.OpenedAt = t.now
 	} else {
 		t.open()
 	}
 	t.TrippedUntil = time.Time{}
 	if length > 0 {
-		t.TrippedUntil = now.Add(min(length, longest)).UTC().Truncate(tick)
+		t.TrippedUntil = t.now.Add(min(length, longest)).Truncate(tick)
 	}
 	ch.Until = t.due()
 	return ch
