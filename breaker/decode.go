@@ -201,11 +201,6 @@ func (d *Document) encodeCircuits() object {
 	return o
 }
 
-// Equal reports that two documents say the same and would be written the same.
-func (d *Document) Equal(e *Document) bool {
-	return d.fresh == e.fresh && bytes.Equal(d.Encode(), e.Encode())
-}
-
 // Apply is what every [Store] does between reading and writing: it decodes data,
 // calls change, and returns what to write, or nil if nothing changed.
 func Apply(data []byte, now time.Time, change func(d *Document, now time.Time) error) ([]byte, error) {

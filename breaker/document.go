@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"slices"
@@ -123,6 +124,38 @@ func (d *Document) Clone() *Document {
 		c.Circuits[m] = &s
 	}
 	return &c
+}
+
+// Equal reports that two documents say the same and would be written the same.
+func (d *Document) Equal(e *Document) bool {
+	if d.fresh != e.fresh || d.CircuitState != e.CircuitState || !d.sameSettings(e) ||
+		!maps.Equal(d.LimitedUntil, e.LimitedUntil) || !d.sameCircuits(e) || !e.sameCircuits(d) {
+		return false
+	}
+	if len(d.raw.root) == len(e.raw.root) && (len(d.raw.root) == 0 || &d.raw.root[0] == &e.raw.root[0]) {
+		return true // read from the same text
+	}
+	return bytes.Equal(d.Encode(), e.Encode())
+}
+
+func (d *Document) sameSettings(e *Document) bool {
+	return d.PreferredModel == e.PreferredModel && slices.Equal(d.FallbackChain, e.FallbackChain) &&
+		d.CooldownMinutes == e.CooldownMinutes && d.SuccessesToClose == e.SuccessesToClose &&
+		d.MaxCooldownMinutes == e.MaxCooldownMinutes && d.CooldownBackoff == e.CooldownBackoff &&
+		d.ProbeLeaseSeconds == e.ProbeLeaseSeconds &&
+		slices.Equal(d.Match, e.Match) && slices.Equal(d.Ignore, e.Ignore)
+}
+
+// sameCircuits reports that e has the circuits of d, but for those that nothing
+// has happened to yet.
+func (d *Document) sameCircuits(e *Document) bool {
+	for m, c := range d.Circuits {
+		pristine := CircuitState{State: Closed}
+		if other := e.Circuits[m]; other != nil && *other != *c || other == nil && *c != pristine {
+			return false
+		}
+	}
+	return true
 }
 
 // Generation counts the openings and closings of the circuit, by the counters

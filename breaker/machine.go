@@ -54,7 +54,7 @@ func (t *turn) settle() {
 			*at = t.now.Add(most)
 		}
 	}
-	if t.State != Closed {
+	if t.State == Open {
 		cut(&t.OpenedAt, 0)
 	}
 	cut(&t.CooldownUntil, t.max())
