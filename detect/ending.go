@@ -3,6 +3,7 @@ package detect
 import (
 	"strings"
 	"time"
+	"unicode"
 )
 
 // A series is an unbroken run of limits that the client sits out.
@@ -75,12 +76,17 @@ func (r *run) aftermath(id Stream, l line) {
 func (r *run) sameStream(id Stream, l line, low string, foot bool) {
 	s := &r.streams[id]
 	switch prev := s.back(1); {
-	case s.open > 0 && l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text):
+	case s.open > 0 && l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text) && !labelled.MatchString(low) && !drawn(l.text):
+		if r.last.verdict == Limit && prose.MatchString(low) {
+			r.drop("prose")
+			return
+		}
 		r.last.text = cutText(joinRows(r.last.text, l.text), 1<<10)
 		r.last.when = cutText(joinRows(r.last.when, l.text), 2<<10)
 		r.last.retries = r.last.retries || goesOn.MatchString(low)
 		s.open--
-	case foot || status.MatchString(low) || l.indent >= 2 && l.bullet == 0 || l.boxed:
+	case foot || drawn(l.text) || status.MatchString(low) || l.indent >= 2 && l.bullet == 0 || l.boxed:
+		r.exiting = r.exiting || strings.HasPrefix(low, "exiting")
 		if s.open = 0; detail.MatchString(low) && r.other == 0 {
 			r.last.when = cutText(r.last.when+" "+l.text, 2<<10)
 		}
@@ -92,6 +98,11 @@ func (r *run) sameStream(id Stream, l line, low string, foot bool) {
 			r.drop("much came after it")
 		}
 	}
+}
+
+// drawn reports that a row is drawn, not written.
+func drawn(text string) bool {
+	return strings.IndexFunc(text, unicode.IsLetter) < 0 && strings.IndexFunc(text, unicode.IsDigit) < 0
 }
 
 func (r *run) drop(why string) {
@@ -215,6 +226,8 @@ func (r *run) doubt(e Exit) string {
 		return "the client was going to go on"
 	case e.Unknown && r.other > 1:
 		return "something came after it"
+	case !e.Unknown && !e.ByUs && f.stream == Stdout && f.kind != structured && errorsOnStderr[r.d.client] && !r.exiting:
+		return "this client prints errors on stderr, and ended well"
 	case !e.Unknown && !e.ByUs && (r.other > 0 || r.after > 0):
 		return "the run went on after it, and ended well"
 	case e.ByUs && r.other > 3:

@@ -119,7 +119,7 @@ func (e *event) set(path string, v []byte, quoted bool) {
 	case "retry-after", "retryAfter", "retry_after", "retry_after_seconds":
 		n, _ := strconv.ParseFloat(string(v), 64)
 		e.wait = int64(n * 1000)
-	case "retry_after_ms", "retryAfterMs", "retry_delay_ms", "delayMs", "retryDelayMs":
+	case "retry_after_ms", "retryAfterMs", "delayMs", "retryDelayMs":
 		e.wait, _ = strconv.ParseInt(string(v), 10, 64)
 	case "retryDelay":
 		e.message = join(e.message, `"retryDelay":"`+text()+`"`)

@@ -12,11 +12,13 @@ var grammar = map[string]string{
 	"{you}":   `(?:you|your (?:account|organi[sz]ation|org|team|plan|workspace|project|subscription|api key|key|company|group)(?: [\w-]{1,40})?)(?:'ve| have| has|'re| are| is)?`,
 	"{thing}": `(?:this|the|your|that|our) (?:current |incoming |last )?(?:request|requests|account|organi[sz]ation|org|team|workspace|project|model|api key|key|subscription|plan|prompt|message|user|usage|deployment|session)(?: [\w./-]{1,60}){0,5}?`,
 	"{sorry}": `(?:(?:i'm |we're )?sorry[,.]? (?:but )?|oops[,!] |unfortunately,? |we're sorry,? but )?`,
-	"{adv}":   `(?:just |already |currently |temporarily |now |also |fully |recently )*`,
+	"{adv}":   `(?:just |already |currently |temporarily |now |also |fully |recently |either )*`,
 	// what is done to a limit
-	"{used}": `(?:hit|reached|exceeded|exhausted|used up|used all(?: of)?|run out of|ran out of|run out|out of|depleted|surpassed|maxed out|gone over|went over|consumed(?: all(?: of)?)?|spent(?: all(?: of)?)?|over)`,
+	"{used}": `(?:hit|reached|exceeded|exhausted|used up|used|run out|ran out|out|depleted|surpassed|maxed out|gone over|went over|consumed|spent|over)(?: all)?(?: of)?`,
 	// a limit, as subjects leaves it
 	"{subject}": "§",
+	// the end of the sentence
+	"{stop}": `(?:$|\s*[.!,;:·∙•|()\[\]]| try | please )`,
 	// what may follow: prose goes on with other words
 	"{end}": `(?:$|\s*[.!,;:·∙•|()\[\]{}"\\—–*-]|'?\s(?:for|on|in|at|per|please|pls|try|retry|retrying|until|resets?|reset|that|of|with|to|by|within|switch|switching|visit|upgrade|wait|waiting|learn|go|see|check|contact|purchase|add|enable|today|this (?:month|week|session|hour|day|model)|or|limit|current|too many|\d)\b)`,
 }
@@ -24,7 +26,7 @@ var grammar = map[string]string{
 // labels are what clients put before an error.
 const labels = `(?:` +
 	`failed to get response from the ai model; retried \d+ times? (?:\([^)]*\) ?)*last error:|` +
-	`error(?: code)?(?: ?\(\d{3}\))?:|\[(?:error|fatal|err)\]:?|errors?\b ?[-–:]|fatal:|` +
+	`error(?: code)?(?: ?\(\d{3}\))?:|error {2,}|(?:[a-z]: )?\[[a-z_]+\] error:|\[(?:error|fatal|err)\]:?|errors?\b ?[-–:]|fatal:|` +
 	`(?:[\w-]+\.)*[\w-]*(?:error|exception|failure)(?: ?\[[\w-]+\])?:|` +
 	`(?:[\w'-]+ ){0,5}(?:error|failed|failure|exception)(?: ?\(\d{3}\))?(?: ?\([^)]{1,40}\))?:|` +
 	`api error ?\(\d{3}(?: |\))|\[?api error:|` +
@@ -36,7 +38,7 @@ const labels = `(?:` +
 	`request (?:rejected|failed|error) ?\(\d{3}\) ?[·:-]|` +
 	`(?:http(?:/[\d.]+)? )?(?:status(?: code)?:? )?4(?:29|02) [·:-]|too many requests:|4(?:29|02) (?:4(?:29|02) )?|` +
 	`agent terminated early due to an api error:` +
-	`) *`
+	`) *["']?`
 
 var (
 	labelled = regexp.MustCompile(`^` + labels)
@@ -50,8 +52,11 @@ var (
 	nearLimit = regexp.MustCompile(`\b(?:used (?:about |over |more than )?\d{1,3}(?:\.\d+)? ?%|\d{1,3}(?:\.\d+)? ?% (?:of|used|left|remaining)|approaching|close to|nearing|near your|almost|about to|running low|running out of|\d+ (?:\w+ )?(?:requests |messages |credits )?(?:left|remaining)|will (?:soon |be )?(?:hit|reach|exceed|run out)|may (?:hit|reach|exceed))\b`)
 
 	// prose is somebody talking about a limit.
-	prose = regexp.MustCompile(`\b(?:i|we|i've|we've|i'll|let's|let me) (?:\w+ )?(?:add|added|adding|fix|fixed|handle|handled|implement|implemented|update|updated|see|saw|found|think|check|checked|changed|use|used|wrote|made|will|now|am|are|should|need|want|'ll)\b|` +
+	prose = regexp.MustCompile(`\bi(?:'ve|'ll|'d)? (?:[a-z]{2,})\b|\b(?:we|we've|let's|let me) (?:\w+ )?(?:add|added|adding|fix|fixed|handle|handled|implement|implemented|update|updated|see|saw|found|think|check|checked|changed|use|used|wrote|made|will|now|should|need|want)\b|` +
 		`\b(?:the (?:function|code|test|tests|handler|middleware|server|client|endpoint|docs?|readme|story|limiter|error message|banner|snippet|regex|pattern|parser|user|users|app|script) \w+|rate[ -]?limiter|rate[ -]limiting (?:to|in|middleware|logic)|retry logic|token bucket|back-?off (?:logic|and)|unit tests?|e\.g\.|for example|i\.e\.|such as|should (?:be|return|show)|is (?:shown|returned|handled|caught|thrown|printed|raised|documented)|are (?:handled|caught|retried|now)|was the staging|on the staging|which (?:means|is)|means that|when the \w+|whenever|if the (?:api|server|client|user))\b`)
+
+	// noCall is an error of a program or a test, and not of a call to a model.
+	noCall = regexp.MustCompile(`\b(?:expected|expects?|assert\w*|but got|but was|typeerror|syntaxerror|referenceerror|nameerror|attributeerror|importerror|at \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+|tests?|checks? failed|undefined|cannot (?:read|find)|no such|module|import|compile|build failed|lint)\b|::`)
 
 	// goesOn is a client that retries, or has changed the model, by itself.
 	goesOn = regexp.MustCompile(`\b(?:retrying|reconnecting\.\.\. \d|will retry|retry attempt|auto-?retry|waiting to retry|attempt \d+ (?:of|/) ?\d+|attempt \d+ failed|switching to|switched (?:you )?to|automatically switched|falling back to|fallback to|continuing with)\b`)

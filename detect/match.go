@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ type finding struct {
 var openers = set(`you you've you're your sorry i'm we're we oops unfortunately this the that our rate usage limit limits quota weekly daily monthly hourly session
 opus sonnet haiku gpt claude gemini chatgpt copilot codex free subscription included premium maximum max budget spend spending account organization org team
 workspace project plan user api model models requested selected unknown unsupported invalid unavailable no too sent tokens token requests request messages message number global
-there's resource stream execution status http repeated payment insufficient there please wait slow additional monthly credit credits detected to upgrade attempt tier
+there's cannot can't rate resource stream execution status http repeated payment insufficient there please wait slow additional monthly credit credits detected to upgrade attempt tier
 anthropic openai azure groq google vertex openrouter provider upstream server service system engine 5-hour five-hour 7-day 24-hour 429 402 529 503 500
 rate-limited rate-limit throttled limited temporarily currently exceeded reached agent inference concurrent concurrency input output all amp cursor
 amount we’re you’ve out terminalquotaerror graphql github ralph has ha usted vous tu sie du voc ihr 5 retry last repeated context prompt invalid
@@ -85,6 +86,7 @@ type text struct {
 	whole  string   // in its own case
 	low    []string // lower case, less 0, 1, 2 … labels
 	subj   []string // the same, with names of limits as §
+	labels int      // of an error, in front
 	tree   bool     // behind the mark of a tool's result
 	client string
 }
@@ -100,8 +102,21 @@ func newText(s, client string) text {
 			break
 		}
 		low = low[at[1]:]
+		t.labels++
+	}
+	for _, g := range bodyMessage.FindAllStringSubmatch(t.low[0], 4) {
+		t.low = append(t.low, g[1])
+		t.subj = append(t.subj, subjects(g[1]))
 	}
 	return t
+}
+
+// bodyMessage is the message in an error's JSON body, however often escaped.
+var bodyMessage = regexp.MustCompile(`["'](?:message|detail|error|msg)\\*["']\s*:\s*\\*["'](.+?)\\*["']\s*(?:[,}\])]|$|\\n)`)
+
+// error reports that the text has the shape of an error.
+func (t *text) error() bool {
+	return t.labels > 0 || strings.HasPrefix(t.low[0], "{") || strings.HasPrefix(t.low[0], "[")
 }
 
 // match returns the first rule that recognizes the text.
@@ -109,7 +124,7 @@ func (t *text) match() (int, bool) {
 	all := compiled()
 	for i := range rules {
 		r := &rules[i]
-		if r.pattern == "" || t.tree && !r.tree || r.strict && t.client != r.client {
+		if r.pattern == "" || t.tree && !r.tree || r.strict && t.client != r.client || r.kind == code && r.anchor == anywhere && !t.error() {
 			continue
 		}
 		from := t.low
@@ -120,7 +135,7 @@ func (t *text) match() (int, bool) {
 		case anywhere:
 			from = from[:1]
 		case afterLabel:
-			from = from[1:min(2, len(from))]
+			from = from[min(1, t.labels):][:min(1, t.labels)]
 		}
 		for _, s := range from {
 			if all[i].MatchString(s) {
@@ -143,31 +158,40 @@ func (t *text) talk(r *rule) string {
 		return "a warning of a limit that is near"
 	case r.verdict == Limit && r.client != "github" && otherLimits.MatchString(low):
 		return "a limit of something else than a model"
+	case (r.kind == word || r.kind == code && r.anchor == atStart) && noCall.MatchString(low):
+		return "an error of a program or a test"
 	case prose.MatchString(low):
 		return "prose"
 	}
 	return ""
 }
 
-// scopeOf reads from a text what a limit covers.
+var (
+	limitOfModel = regexp.MustCompile(`(?:\bthis model|model's rate|model_rate_limited|(?:opus|sonnet|haiku|fable) (?:weekly |usage )?limit|(?:limit|quota|reached|exceeded|exhausted|hit)\S* (?:for|on|in) (?:the )?(?:model\b|base model|quota metric|['"` + "`" + `]?(?:gpt|claude|gemini|o\d|kimi|grok|llama|mistral|qwen|deepseek|opus|sonnet|haiku)[\w.-]*)|capacity on this model|requests with gemini)`)
+	quotaOfModel = regexp.MustCompile(`per_?(?:base_?)?model`)
+	limitOfWeek  = regexp.MustCompile(`weekly|7-day|per week|week limit`)
+	limitOfTurn  = regexp.MustCompile(`session|\b(?:5|five)[- ]?h(?:our)?s? (?:session |usage )?limit`)
+	limitOfAll   = regexp.MustCompile(`global|account|organi[sz]ation|monthly|daily|per day|quota|credits|premium|spend|billing|budget|usage|plan|subscription|workspace|team`)
+)
+
+// scopeOf reads from a text what a limit covers: from its first sentence, which
+// names the limit, before the rest, which gives advice.
 func scopeOf(low string, def Scope) (Scope, bool) {
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(low, w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case has("this model", "model's rate", "model_rate_limited", "premium model", "opus weekly", "sonnet weekly", "opus limit", "sonnet limit", "for model", "on this model", "permodel"):
+	if quotaOfModel.MatchString(low) {
 		return ScopeModel, true
-	case has("weekly", "7-day", "week limit", "per week"):
-		return ScopeWeekly, true
-	case has("session", "5-hour", "5 hour", "five-hour", "five hour", "5h limit"):
-		return ScopeSession, true
-	case has("global", "account", "organization", "organisation", "monthly", "daily", "quota", "credits", "premium request", "spend", "billing", "usage limit", "plan", "subscription"):
-		return ScopeAccount, true
+	}
+	first, _, _ := strings.Cut(low, ". ")
+	for _, s := range []string{first, low} {
+		switch {
+		case limitOfModel.MatchString(s):
+			return ScopeModel, true
+		case limitOfWeek.MatchString(s):
+			return ScopeWeekly, true
+		case limitOfTurn.MatchString(s):
+			return ScopeSession, true
+		case limitOfAll.MatchString(s):
+			return ScopeAccount, true
+		}
 	}
 	if def == "" {
 		def = ScopeUnknown

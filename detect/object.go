@@ -75,6 +75,24 @@ func balanced(b []byte) bool {
 	return depth <= 0
 }
 
+// moreBody collects the JSON body of an error that a line began, and judges
+// both as one text.
+func (r *run) moreBody(id Stream, b []byte) {
+	s := &r.streams[id]
+	json := bytes.IndexByte([]byte("\"'{}[]0123456789"), b[0]) >= 0
+	if json && len(s.body) < 4<<10 {
+		s.body += " " + string(b[:min(len(b), 1<<10)])
+	}
+	if at := strings.IndexByte(s.body, '{'); json && len(s.body) < 4<<10 && !balanced([]byte(s.body[at:])) {
+		return
+	}
+	text := s.body
+	s.body = ""
+	if f, ok := r.recognize(id, cleanLine([]byte(text[:min(len(text), 100)])), text, 0); ok {
+		r.take(f)
+	}
+}
+
 // eventKind is the value of "type" where it comes first, as all clients that
 // print one event a line have it.
 func eventKind(b []byte) ([]byte, bool) {

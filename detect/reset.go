@@ -39,7 +39,7 @@ var (
 		{regexp.MustCompile(`(?:retry_delay|resets?_in_seconds|reset_after_seconds|wait_seconds)\\?["']?\s*[:=]\s*(?:\{\s*seconds:\s*)?` + number), time.Second},
 		{regexp.MustCompile(`requested ` + number + `ms wait`), time.Millisecond},
 	}
-	waitPhrase = regexp.MustCompile(`\b(?:(?:try|trying|retry|retrying|again|resets?|reset|refresh(?:es)?|renews?|refill(?:s|ed)?|available|expires?|cool(?:ing)? ?down|wait|waiting|sleep(?:ing)?)\b[^.;\n]{0,40}?\b` +
+	waitPhrase = regexp.MustCompile(`\b(?:(?:try|trying|retry|retrying|again|resets?|reset|refresh(?:es)?|renews?|replenish(?:es)?|refill(?:s|ed)?|available|expires?|cool(?:ing)? ?down|wait|waiting|sleep(?:ing)?)\b[^.;\n]{0,40}?\b` +
 		lead + `|wait|retry-after:?|resets?|retrying|cooldown:?)\s(?:at least |up to |about |approximately |another )?(` + duration + `)`)
 	bareRetry   = regexp.MustCompile(`(?:try|retry)(?:ing)? (?:again )?\(?(?:in )?(` + duration + `)`)
 	underUnit   = regexp.MustCompile(`\b(?:in|within) (?:under|less than|about|around) (?:an?|one|1) (second|minute|hour|day|week)`)

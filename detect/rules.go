@@ -41,7 +41,7 @@ type rule struct {
 }
 
 // rules are looked at in this order; the first that matches speaks for a line.
-var rules = concat(eventRules, githubRules, failureRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, wordRules)
+var rules = concat(eventRules, githubRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, failureRules, wordRules)
 
 func concat(groups ...[]rule) (all []rule) {
 	for _, g := range groups {
@@ -64,7 +64,7 @@ var noticeRules = []rule{
 	},
 	{
 		name: "limit-reached", kind: notice, verdict: Limit, tree: true,
-		pattern: `(?:the |your |this )?{subject}(?: has| have)?(?: been| was| were| is| are)? {adv}(?:hit|reached|exceeded|exhausted|used up|depleted|surpassed|spent|over){end}`,
+		pattern: `(?:the |your |this )?{subject}(?:(?: has| have)?(?: been)? {adv}(?:hit|reached|exceeded|exhausted|used up|depleted|surpassed|spent){end}|(?: was| were| is| are) {adv}(?:hit|reached|exceeded|exhausted|used up|depleted|surpassed|spent|over){stop})`,
 		example: "Opus weekly limit reached ∙ resets Oct 31, 9am",
 	},
 	{
@@ -109,7 +109,7 @@ var noticeRules = []rule{
 	},
 	{
 		name: "status-429", kind: notice, verdict: Limit, tree: true,
-		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )?\(?429\)?(?: 429)?(?::| -| ·)? *(?:too many requests|status code \(no body\)|[\[{]|[^.]{0,60}?{subject}|[^.]{0,60}?(?:rate[ -]?limit|quota|too many|exceeded|exhausted))`,
+		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )?\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests|status code \(no body\)|[\[{]|[^.]{0,60}?{subject}|[^.]{0,60}?(?:rate[ -]?limit|quota|too many|exceeded|exhausted))`,
 		example: "429 Too Many Requests",
 	},
 	{
@@ -128,17 +128,17 @@ var noticeRules = []rule{
 var localRules = []rule{
 	{
 		name: "limit-pt", kind: notice, verdict: Limit, scope: ScopeAccount,
-		pattern: `(?:você|voce) (?:atingiu|excedeu|esgotou|ultrapassou) (?:o|a|seu|sua) (?:seu |sua )?(?:limite|cota)`,
+		pattern: `(?:você|voce) (?:atingiu|excedeu|esgotou|ultrapassou) (?:o|a|seu|sua) (?:seu |sua )?(?:limite|cota)(?: de [\wáéíóúãõç]+)?(?:[.!,(]| d[oae] |$)`,
 		example: "Você atingiu o limite de mensagens do Codex",
 	},
 	{
 		name: "limit-es", kind: notice, verdict: Limit, scope: ScopeAccount,
-		pattern: `(?:has|ha|usted ha) (?:alcanzado|superado|excedido|agotado) (?:el|la|tu|su) (?:límite|limite|cuota)`,
+		pattern: `(?:has|ha|usted ha) (?:alcanzado|superado|excedido|agotado) (?:el|la|tu|su) (?:límite|limite|cuota)(?: de [\wáéíóú]+)?(?:[.!,(]| del? |$)`,
 		example: "Has alcanzado tu límite de uso. Inténtalo de nuevo más tarde.",
 	},
 	{
 		name: "limit-fr", kind: notice, verdict: Limit, scope: ScopeAccount,
-		pattern: `(?:vous avez|tu as) (?:atteint|dépassé|épuisé) (?:la|le|votre|ta|ton) (?:limite|quota)`,
+		pattern: `(?:vous avez|tu as) (?:atteint|dépassé|épuisé) (?:la|le|votre|ta|ton) (?:limite|quota)(?: (?:de |d')[\wéèêà]+)?(?:[.!,(]| de | du |$)`,
 		example: "Vous avez atteint votre limite d'utilisation.",
 	},
 	{
@@ -148,7 +148,7 @@ var localRules = []rule{
 	},
 	{
 		name: "limit-asian", kind: notice, verdict: Limit, scope: ScopeAccount,
-		pattern: `(?:您?已(?:达到|超出|用完|達到)[^，。]{0,16}(?:上限|限额|限制|额度|額度)|[^。、]{0,20}(?:使用制限|利用制限|利用上限|レート制限)に(?:達|到達)|[^.]{0,20}한도(?:에 도달|를 초과))`,
+		pattern: `(?:您?已(?:达到|超出|用完|達到)[^，。]{0,16}(?:上限|限额|限制|额度|額度)|[^。、]{0,20}(?:使用制限|利用制限|利用上限|レート制限)に(?:達しました|到達しました|達しています)|[^.]{0,20}한도(?:에 도달|를 초과))`,
 		example: "您已达到使用上限，请稍后再试。",
 	},
 }

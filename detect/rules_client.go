@@ -94,7 +94,7 @@ var clientRules = []rule{
 	},
 	{
 		name: "amp-credits", client: "amp", kind: notice, verdict: Limit, scope: ScopeAccount,
-		pattern: `(?:out of credits|you(?:'ve| have) (?:run|used up)[^.]{0,40}(?:credits|free usage)|(?:your )?amp free (?:is|usage)[^.]{0,30}(?:used up|exhausted|limit))`,
+		pattern: `(?:out of credits|you(?:'ve| have|'re) (?:run|used up|out)[^.]{0,40}(?:credits|free usage)|(?:your )?amp free (?:is|usage)[^.]{0,30}(?:used up|exhausted|limit))`,
 		example: "Error: Out of credits. Add credits at https://ampcode.com/settings to continue.",
 	},
 	{

@@ -9,13 +9,18 @@ var failureRules = []rule{
 		example: "Execution failed: Failed to get response from the AI model; retried 5 times (total retry wait time: 15.02 seconds) Last error: 500 The server had an error",
 	},
 	{
+		name: "status-other", kind: notice, verdict: None, tree: true,
+		pattern: `(?:exceeded retry limit, )?(?:last |unexpected |http )?(?:http )?status(?: code)?:? (?:40[0-134-9]|41\d|42[0-8]|5\d\d)\b`,
+		example: "ERROR: unexpected status 502 Bad Gateway: upstream connect error",
+	},
+	{
 		name: "connection-lost", kind: notice, verdict: None,
 		pattern: `(?:failed native model http request|.{0,80}\b(?:econnreset|econnrefused|etimedout|enotfound|connection (?:reset|refused|closed|error)|socket hang up|fetch failed|network error)\b)`,
 		example: "Failed to get response from the AI model; retried 5 times (total retry wait time: 5.00 seconds) Last error: Failed native model HTTP request: error decoding response body: Connection reset by peer (os error 104) [ECONNRESET]",
 	},
 	{
 		name: "not-authorized", kind: notice, verdict: None, tree: true,
-		pattern: `(?:authorization error|authentication (?:failed|error)|40[13] |unauthorized\b|invalid (?:api key|x-api-key|authentication)|no authentication information|.{0,60}authentication_error|.{0,40}token has expired|your credentials)`,
+		pattern: `(?:authorization error|authentication (?:failed|error)|40[13] (?:unauth|forbidden|authent|invalid|\{)|unauthorized\b|invalid (?:api key|x-api-key|authentication)|no authentication information|.{0,60}authentication_error|.{0,40}token has expired|your credentials)`,
 		example: "Authorization error. Your credentials may be expired or invalid. Run /login to sign in again.",
 	},
 	{
@@ -54,7 +59,7 @@ var overloadRules = []rule{
 	},
 	{
 		name: "overloaded", kind: notice, verdict: Overloaded, scope: ScopeModel, tree: true,
-		pattern: `(?:(?:http )?(?:529|503|429)\b[ :({-]*)*(?:the |this |our |repeated 529 )?(?:api|model|engine|server|service|anthropic(?:'s)?(?: api)?|openai|provider|claude|system|upstream|gemini)?s?(?: [\w./-]{1,40})?(?: is| are|'s)?(?: currently| temporarily)? ?(?:overloaded|busy right now)`,
+		pattern: `(?:(?:http )?(?:529|503|429)\b[ :({-]*)*(?:the |this |our |repeated 529 )*(?:(?:model|api|llm) )?(?:api|model|engine|server|service|anthropic(?:'s)?(?: api)?|openai|provider|claude|system|upstream|gemini)?s?(?: [\w./-]{1,40})?(?: is| are|'s)?(?: currently| temporarily)? ?(?:overloaded|busy right now)`,
 		example: "API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment. If it persists, check https://status.claude.com.",
 	},
 	{
@@ -88,12 +93,12 @@ var unavailableRules = []rule{
 	},
 	{
 		name: "model-not-found", kind: notice, verdict: Unavailable, scope: ScopeModel, tree: true,
-		pattern: `(?:404 )?(?:the |this |requested |selected |specified |unknown |your )*models?:? ?['"` + "`" + `]?[\w./:@\[\]-]{0,80}['"` + "`" + `]?,? ?(?:\([^)]{0,80}\) )?(?:was |is |were |could |does |do |has |has been |been )*(?:not (?:be )?(?:found|available|supported|enabled|exist|offered|accessible|recogni[sz]ed|a valid)|unavailable\b|unsupported|deprecated|retired|decommissioned|discontinued|disabled|invalid|no longer (?:available|supported|offered))`,
+		pattern: `(?:40[034] )?(?:the |this |requested |selected |specified |unknown |your |['"` + "`" + `]?[\w./:@-]{2,60}['"` + "`" + `]? )*models?[:/]? ?['"` + "`" + `]?[\w./:@\[\]-]{0,80}['"` + "`" + `]?,? ?(?:\([^)]{0,80}\) )?(?:was |is |were |could |does |do |has |has been |been )*(?:not (?:be )?(?:found|available|supported|enabled|exist|offered|accessible|recogni[sz]ed|a valid)|unavailable\b|unsupported|deprecated|retired|decommissioned|discontinued|disabled|invalid|no longer (?:available|supported|offered))`,
 		example: "Model 'm404' not found on provider at http://127.0.0.1:18080/v1 (HTTP 404).",
 	},
 	{
 		name: "unknown-model", kind: notice, verdict: Unavailable, scope: ScopeModel,
-		pattern: `(?:unknown|unsupported|invalid|unrecognized|no such|unavailable) model(?: name| id| identifier)?s?\b(?:$|[ :'"` + "`" + `.,(])`,
+		pattern: `(?:cannot use this model|can't use (?:this )?model|not found the model|no (?:endpoints|providers?) (?:found|available) for|(?:unknown|unsupported|invalid|unrecognized|no such|unavailable) model(?: name| id| identifier)?s?\b(?:$|[ :'"` + "`" + `.,(]))`,
 		example: "Error: Unknown model: gpt-9",
 	},
 	{
@@ -103,12 +108,12 @@ var unavailableRules = []rule{
 	},
 	{
 		name: "no-access-to-model", kind: notice, verdict: Unavailable, scope: ScopeModel, tree: true,
-		pattern: `(?:you|your (?:account|organi[sz]ation|plan|team|project)|project) [^.]{0,40}(?:do(?:es)? not|don't|doesn't|no) (?:currently )?have access to (?:the )?model`,
+		pattern: `(?:you|your (?:account|organi[sz]ation|plan|team|project)|project) [^.]{0,40}(?:do(?:es)? not|don't|doesn't|no) (?:currently )?have access to (?:the |this )?(?:\S+ )?model|(?:40[034] )?you don't have access to the model`,
 		example: "Error: Your organization does not have access to model claude-opus-4",
 	},
 	{
 		name: "model-code", kind: code, verdict: Unavailable, scope: ScopeModel, anchor: anywhere, tree: true,
-		pattern: `\b(?:model_not_found|model_not_supported|model_not_available|model_not_enabled|deploymentnotfound|providermodelnotfounderror|modelnotfounderror|model_deprecated|model_decommissioned|unsupported_model)\b|"not_found_error","message":"model:`,
+		pattern: `\b(?:model_not_found|model_not_supported|model_not_available|model_not_enabled|deploymentnotfound|providermodelnotfounderror|modelnotfounderror|model_deprecated|model_decommissioned|unsupported_model|model_not_supported_error)\b|"not_found_error","message":"model:`,
 		example: `API Error: 404 {"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}`,
 	},
 }
@@ -117,12 +122,12 @@ var unavailableRules = []rule{
 var codeRules = []rule{
 	{
 		name: "github-code", kind: code, verdict: Limit, anchor: anywhere, tree: true,
-		pattern: `\b(?:user_(?:model|global|weekly|session|daily|monthly)_rate_limited|integration_rate_limited|model_rate_limited|agent_mode_limit_exceeded|(?:session_)?quota_exceeded|additional_spend_limit_reached|billing_not_configured_quota)\b|["']code\\?["']:\s?\\?["']rate_limited\b|error code: rate_limited\b`,
+		pattern: `(?:^|["'(\[ ])(?:user_(?:model|global|weekly|session|daily|monthly)_rate_limited|integration_rate_limited|model_rate_limited|agent_mode_limit_exceeded|(?:session_)?quota_exceeded|additional_spend_limit_reached|billing_not_configured_quota)(?:$|["')\]:,.;\\ ])|["']code\\?["']:\s?\\?["']rate_limited\b|error code: rate_limited\b`,
 		example: `402 {"error":{"message":"You have no quota","code":"quota_exceeded"}}`,
 	},
 	{
 		name: "provider-code", kind: code, verdict: Limit, anchor: anywhere, tree: true,
-		pattern: `\b(?:rate_limit_error|rate_limit_exceeded|rate_limit_reached_error|rate_limit_reached|exceeded_current_quota_error|insufficient_quota|resource_exhausted|throttlingexception|throttling_error|too_many_requests|tokens_per_minute_limit|usage_limit_reached|usage_limit_exceeded|usage_not_included|billing_hard_limit_reached|max_runs_exceeded|spend_limit_exceeded|budget_exceeded|insufficient_credits|gousagelimiterror|freeusagelimiterror|terminalquotaerror|retryablequotaerror)\b`,
+		pattern: `(?:^|["'(\[ ])(?:rate_limit_error|rate_limit_exceeded|rate_limit_reached_error|rate_limit_reached|exceeded_current_quota_error|insufficient_quota|resource_exhausted|throttlingexception|throttling_error|too_many_requests|tokens_per_minute_limit|usage_limit_reached|usage_limit_exceeded|usage_not_included|billing_hard_limit_reached|max_runs_exceeded|spend_limit_exceeded|budget_exceeded|insufficient_credits|gousagelimiterror|freeusagelimiterror|terminalquotaerror|retryablequotaerror)(?:$|["')\]:,.;\\ ])`,
 		example: `Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your account's rate limit. Please try again later."}}`,
 	},
 	{

@@ -24,6 +24,7 @@ type run struct {
 	series  series
 	work    bool
 	session string
+	exiting bool // copilot said so: its status is none of its own
 	jsonl   bool // copilot's events were seen on stdout
 	absorb  bool // the next limit in the log is a sub-agent's
 	subs    [4]string
@@ -41,6 +42,7 @@ type side struct {
 	asked  bool // inside the echo of the prompt (codex)
 	spoken bool // anything but blanks was seen
 	object []byte
+	body   string // an error that goes on with a JSON body over several lines
 }
 
 type recent struct {
@@ -82,6 +84,11 @@ func (r *run) line(id Stream, b []byte) {
 		s.open = 0
 		return
 	}
+	if s.body != "" {
+		r.moreBody(id, trimmed)
+	} else if b[len(b)-1] == '{' && bytes.Contains(b, []byte("rror")) {
+		s.body = cutText(cleanLine(b).text, rowBytes)
+	}
 	t := triggers.scan(b)
 	s.push(b)
 	first := !s.spoken
@@ -96,6 +103,21 @@ func (r *run) line(id Stream, b []byte) {
 		t = triggerLimit
 	}
 	r.slow(id, trimmed, t)
+}
+
+// gateAbove reports that a row above, of which the latest may be the rest, may
+// begin a notice.
+func (s *side) gateAbove() bool {
+	for k := 1; k <= 3; k++ {
+		b := s.back(k)
+		if len(b) < minWrap-8 {
+			return false
+		}
+		if gate(b) {
+			return true
+		}
+	}
+	return false
 }
 
 // section follows the headings between which codex prints.
@@ -140,7 +162,7 @@ func (r *run) slow(id Stream, trimmed []byte, t trigger) {
 		return
 	}
 	matched := r.userMatch(id, l)
-	if !matched && (t&triggerLimit != 0 && gate(trimmed) || s.open > 0 || t&triggerLimit != 0 && s.n > 1) {
+	if !matched && ((t&triggerLimit != 0 || r.found) && (gate(trimmed) || s.gateAbove()) || s.open > 0) {
 		matched = r.notice(id, l)
 	}
 	if t&triggerRetry != 0 && !matched {
@@ -223,8 +245,8 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	}
 	f := finding{name: rules[i].name, kind: rules[i].kind, verdict: rules[i].verdict, text: joined, when: joined, stream: id, line: r.streams[id].n - k}
 	f.scope, f.sure = scopeOf(strings.ToLower(joined), rules[i].scope)
-	if rules[i].scope != "" && !f.sure || rules[i].verdict != Limit {
-		f.scope = rules[i].scope
+	if rules[i].verdict != Limit || !f.sure && rules[i].scope != "" {
+		f.scope, f.sure = rules[i].scope, rules[i].scope != ""
 	}
 	f.retries = rules[i].retries || goesOn.MatchString(t.low[0])
 	if why := r.objection(id, head, &t, &rules[i], k); why != "" {
@@ -263,4 +285,4 @@ func (r *run) objection(id Stream, head line, t *text, rule *rule, k int) string
 }
 
 // errorsOnStderr are clients whose stdout is the model's.
-var errorsOnStderr = map[string]bool{"copilot": true, "codex": true, "opencode": true}
+var errorsOnStderr = map[string]bool{"copilot": true, "codex": true, "opencode": true, "gemini": true}
