@@ -73,6 +73,12 @@ fuzz:
 		done; \
 	done
 
+# How right the detector is on the corpus.
+eval:
+	@mkdir -p .cache
+	@go test -count=1 -run '^TestEval$$' -v ./detect >.cache/eval.txt; status=$$?; \
+		grep -v -E '^ *(===|--- PASS)' .cache/eval.txt; exit $$status
+
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 bin/ralph-run $(DESTDIR)$(PREFIX)/bin/ralph-run
