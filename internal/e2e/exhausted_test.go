@@ -25,21 +25,26 @@ var (
 	ownChain     = []string{preferred, second, third, spare}
 )
 
+// leftAlone lets a client end by itself, however slowly the machine runs it.
+var leftAlone = []string{"--patience", "0s", "--grace", "0s"}
+
 var allLimitedTests = []struct {
 	name  string
 	path  copilot.Path
 	as    standin.Behaviour
 	chain []string
+	flags []string
 	code  int
 	last  string // the last run's error
 }{
-	{"the client ends", copilot.Provider, standin.Limit("user_model_rate_limited", 30*time.Minute), defaultChain, 1, "429 Sorry, you've hit a rate limit"},
-	{"the client ends", copilot.Service, standin.Limit("user_global_rate_limited", 30*time.Minute), ownChain, 1, "You've hit your session rate limit."},
-	{"the client hangs", copilot.Service, standin.Limit("user_model_rate_limited", 30*time.Minute), ownChain, 75, "You've hit the rate limit for this model."},
+	{"the client ends", copilot.Provider, standin.Limit("user_model_rate_limited", 30*time.Minute), defaultChain, leftAlone, 1, "429 Sorry, you've hit a rate limit"},
+	{"the client ends", copilot.Service, standin.Limit("user_global_rate_limited", 30*time.Minute), ownChain, leftAlone, 1, "You've hit your session rate limit."},
+	{"the client hangs", copilot.Service, standin.Limit("user_model_rate_limited", 30*time.Minute), ownChain, nil, 75, "You've hit the rate limit for this model."},
 }
 
 // TestAllLimited: each model is tried once, and the last error is the one shown.
 func TestAllLimited(t *testing.T) {
+	t.Parallel()
 	for _, tt := range allLimitedTests {
 		t.Run(string(tt.path)+", "+tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +54,7 @@ func TestAllLimited(t *testing.T) {
 			}
 			w := newWorld(t, tt.path, models)
 			w.seed(tt.chain)
-			r := w.run(under(prompt()))
+			r := w.run(under(prompt(), tt.flags...))
 			if r.code != tt.code {
 				t.Errorf("status %d, want %d\nstderr: %s", r.code, tt.code, r.stderr)
 			}

@@ -56,6 +56,7 @@ var fallbackTests = []struct {
 // TestFallback: the preferred model is limited, and the second one answers in
 // the same run, as if nothing had happened.
 func TestFallback(t *testing.T) {
+	t.Parallel()
 	for _, tt := range fallbackTests {
 		t.Run(string(tt.path)+", "+tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,6 +102,7 @@ func (w *world) isUntouched() {
 
 // TestPipedPrompt: a prompt on standard input is there again for the fallback.
 func TestPipedPrompt(t *testing.T) {
+	t.Parallel()
 	for _, path := range bothPaths {
 		t.Run(string(path), func(t *testing.T) {
 			t.Parallel()
@@ -122,6 +124,7 @@ func TestPipedPrompt(t *testing.T) {
 
 // TestSilent: with -s, stdout holds the answer alone.
 func TestSilent(t *testing.T) {
+	t.Parallel()
 	for _, path := range bothPaths {
 		t.Run(string(path), func(t *testing.T) {
 			t.Parallel()
@@ -138,6 +141,7 @@ func TestSilent(t *testing.T) {
 // TestJSON: stdout holds the events of both runs, whole, and the last one says
 // that all went well.
 func TestJSON(t *testing.T) {
+	t.Parallel()
 	for _, path := range bothPaths {
 		t.Run(string(path), func(t *testing.T) {
 			t.Parallel()

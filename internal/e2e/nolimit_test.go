@@ -37,6 +37,7 @@ var noLimitTests = []struct {
 // TestNoLimit: what is no limit, or was one that the client got over by itself,
 // comes out as without the prefix, and the breaker doesn't stir.
 func TestNoLimit(t *testing.T) {
+	t.Parallel()
 	for _, tt := range noLimitTests {
 		t.Run(string(tt.path)+", "+tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -74,6 +75,7 @@ var openedAt = regexp.MustCompile(`"openedAt": "[^"]+"`)
 // TestRecovery: once the cooldown is over, two successes close the circuit. No
 // time is stated with a missing quota, so the cooldown alone counts.
 func TestRecovery(t *testing.T) {
+	t.Parallel()
 	for _, path := range bothPaths {
 		t.Run(string(path), func(t *testing.T) {
 			t.Parallel()
