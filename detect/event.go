@@ -55,15 +55,15 @@ type event struct {
 
 // parseEvent reads an object. ok is false if it is none.
 func parseEvent(b []byte) (e event) {
-	eachScalar(b, func(path string, v []byte, quoted bool) { e.set(path, v, quoted) })
+	eachScalar(b, e.set)
 	return e
 }
 
-func (e *event) set(path string, v []byte, quoted bool) {
-	key := path[strings.LastIndexByte(path, '.')+1:]
+func (e *event) set(path, v []byte, quoted bool) {
+	key := path[bytes.LastIndexByte(path, '.')+1:]
 	null := !quoted && string(v) == "null"
 	text := func() string { return unescape(v, 2<<10) }
-	switch path {
+	switch string(path) {
 	case "type":
 		e.kind = string(v)
 		return
@@ -78,7 +78,7 @@ func (e *event) set(path string, v []byte, quoted bool) {
 	case "agentId", "parent_tool_use_id", "data.parentToolCallId", "data.agentId":
 		e.agent = e.agent || !null && len(v) > 0
 	case "data.source", "data.initiator":
-		e.agent = e.agent || bytes.Contains(v, []byte("agent")) && path == "data.initiator" || string(v) == "subagent"
+		e.agent = e.agent || bytes.Contains(v, []byte("agent")) && string(path) == "data.initiator" || string(v) == "subagent"
 	case "sessionId", "session_id", "sessionID", "thread_id", "data.sessionId":
 		e.session = string(v)
 	case "item.type", "part.type", "message.content.type":
@@ -96,10 +96,9 @@ func (e *event) set(path string, v []byte, quoted bool) {
 	case "usage.codeChanges.filesModified":
 		e.changed = true
 	}
-	if strings.HasPrefix(path, "error.") || strings.HasPrefix(path, "data.error.") {
-		e.hasError = true
-	}
-	switch key {
+	inError := bytes.HasPrefix(path, []byte("error.")) || bytes.HasPrefix(path, []byte("data.error."))
+	e.hasError = e.hasError || inError
+	switch string(key) {
 	case "statusCode", "status_code", "http_status", "api_error_status", "error_status", "httpStatus":
 		e.number(v)
 	case "code", "errorCode", "errorType", "error_code", "error_type":
@@ -109,11 +108,11 @@ func (e *event) set(path string, v []byte, quoted bool) {
 			e.code += " " + text()
 		}
 	case "type", "status", "name", "reason", "quotaId":
-		if quoted && (strings.HasPrefix(path, "error.") || strings.HasPrefix(path, "data.error.")) {
+		if quoted && inError {
 			e.code += " " + text()
 		}
 	case "message", "errorMessage", "result", "error_message", "responseBody", "text", "detail":
-		if quoted && (e.kind != "assistant" || key == "text") {
+		if quoted && (e.kind != "assistant" || string(key) == "text") {
 			e.message = join(e.message, text())
 		}
 	case "retry-after", "retryAfter", "retry_after", "retry_after_seconds":

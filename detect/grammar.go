@@ -168,22 +168,37 @@ func expand(pattern string) string {
 	return pattern
 }
 
-// compiled are the rules' patterns, in the rules' order. They are only built
+// A matcher is a rule's pattern, ready for use.
+type matcher struct {
+	re      *regexp.Regexp // nil: the rule is read by code
+	needs   []string
+	subject bool // looks at the text with names of limits as §
+	reach   int  // bytes of the text that it looks at
+}
+
+// compiled are the rules' matchers, in the rules' order. They are only built
 // when a first line needs them: most runs never do.
-var compiled = sync.OnceValue(func() []*regexp.Regexp {
-	all := make([]*regexp.Regexp, len(rules))
+var compiled = sync.OnceValue(func() []matcher {
+	all := make([]matcher, len(rules))
 	for i, r := range rules {
 		if r.pattern == "" {
 			continue // read by code: events, the log, the status
 		}
-		head := "^"
+		head, reach := "^", 4<<10
 		switch r.anchor {
 		case afterLabel:
-			head = `^.{0,400}?`
+			head, reach = "", 400
 		case anywhere:
 			head = ""
 		}
-		all[i] = regexp.MustCompile(head + `(?:` + expand(r.pattern) + `)`)
+		all[i] = matcher{
+			re:      regexp.MustCompile(head + `(?:` + expand(r.pattern) + `)`),
+			subject: strings.Contains(r.pattern, "{subject}"),
+			reach:   reach,
+		}
+		if r.needs != "" {
+			all[i].needs = strings.Split(r.needs, "|")
+		}
 	}
 	return all
 })

@@ -14,12 +14,12 @@ const maxDepth = 12
 type jsonReader struct {
 	in   []byte
 	path []byte
-	each func(path string, value []byte, quoted bool)
+	each func(path, value []byte, quoted bool)
 }
 
 // eachScalar calls each with the path ("data.error.code") and the raw value of
 // every scalar in a JSON value. Elements of an array have the array's path.
-func eachScalar(in []byte, each func(path string, value []byte, quoted bool)) {
+func eachScalar(in []byte, each func(path, value []byte, quoted bool)) {
 	j := jsonReader{in: in, path: make([]byte, 0, 64), each: each}
 	j.value(0)
 }
@@ -36,7 +36,7 @@ func (j *jsonReader) value(depth int) bool {
 		return j.members(depth, ']')
 	case '"':
 		s, ok := j.quoted()
-		j.each(string(j.path), s, true)
+		j.each(j.path, s, true)
 		return ok
 	}
 	n := bytes.IndexAny(j.in, ",}] \t\r\n")
@@ -46,7 +46,7 @@ func (j *jsonReader) value(depth int) bool {
 	if n == 0 {
 		return false
 	}
-	j.each(string(j.path), j.in[:n], false)
+	j.each(j.path, j.in[:n], false)
 	j.in = j.in[n:]
 	return true
 }

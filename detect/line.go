@@ -33,7 +33,7 @@ var blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u200b", "", "\u
 // cleanLine takes the row apart.
 func cleanLine(row []byte) line {
 	l := line{width: cells(row)}
-	s := blanks.Replace(string(bytes.Map(printableRune, row)))
+	s := readable(row)
 	s = strings.TrimRight(s, " ")
 	l.indent = len(s) - len(strings.TrimLeft(s, " "))
 	s = s[l.indent:]
@@ -56,6 +56,22 @@ func cleanLine(row []byte) line {
 	}
 	l.text = strings.TrimRight(s, " ")
 	return l
+}
+
+// readable is the row as valid text, with blanks of one kind.
+func readable(row []byte) string {
+	ascii := true
+	for _, c := range row {
+		if c < 0x20 || c == 0x7f {
+			row = bytes.Map(printableRune, row)
+			break
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	if ascii {
+		return strings.ReplaceAll(string(row), "\t", " ")
+	}
+	return blanks.Replace(string(row))
 }
 
 func printableRune(r rune) rune {

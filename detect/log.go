@@ -22,8 +22,8 @@ func (r *run) logLine(b []byte) {
 	var status int
 	var wait int64
 	stage, detailed := "inference", false
-	eachScalar(b[at+len("request failed "):], func(path string, v []byte, quoted bool) {
-		switch path {
+	eachScalar(b[at+len("request failed "):], func(path, v []byte, quoted bool) {
+		switch string(path) {
 		case "http_status":
 			status, _ = strconv.Atoi(string(v))
 			detailed = true

@@ -86,6 +86,7 @@ type text struct {
 	whole  string   // in its own case
 	low    []string // lower case, less 0, 1, 2 … labels
 	subj   []string // the same, with names of limits as §
+	limit  bool     // a name of a limit is in it
 	labels int      // of an error, in front
 	tree   bool     // behind the mark of a tool's result
 	client string
@@ -95,8 +96,10 @@ func newText(s, client string) text {
 	t := text{whole: s, client: client}
 	low := strings.ToLower(cutText(s, 4<<10))
 	for range 8 {
-		t.low = append(t.low, low)
-		t.subj = append(t.subj, subjects(low))
+		t.add(low)
+		if !mayBeLabelled(low) {
+			break
+		}
 		at := labelled.FindStringIndex(low)
 		if at == nil || at[1] == 0 {
 			break
@@ -104,11 +107,24 @@ func newText(s, client string) text {
 		low = low[at[1]:]
 		t.labels++
 	}
-	for _, g := range bodyMessage.FindAllStringSubmatch(t.low[0], 4) {
-		t.low = append(t.low, g[1])
-		t.subj = append(t.subj, subjects(g[1]))
+	if strings.Contains(t.low[0], "{") {
+		for _, g := range bodyMessage.FindAllStringSubmatch(t.low[0], 4) {
+			t.add(g[1])
+		}
 	}
 	return t
+}
+
+func (t *text) add(low string) {
+	subj := subjects(low)
+	t.low, t.subj = append(t.low, low), append(t.subj, subj)
+	t.limit = t.limit || strings.Contains(subj, "§")
+}
+
+// mayBeLabelled spares most texts the search for a label.
+func mayBeLabelled(low string) bool {
+	head := low[:min(len(low), 160)]
+	return strings.ContainsAny(head, ":(·") || strings.Contains(head, "error") || strings.HasPrefix(low, "4")
 }
 
 // bodyMessage is the message in an error's JSON body, however often escaped.
@@ -127,9 +143,14 @@ func (t *text) match() (int, bool) {
 		if r.pattern == "" || t.tree && !r.tree || r.strict && t.client != r.client || r.kind == code && r.anchor == anywhere && !t.error() {
 			continue
 		}
+		if !t.has(all[i].needs) {
+			continue
+		}
 		from := t.low
-		if strings.Contains(r.pattern, "{subject}") {
-			from = t.subj
+		if all[i].subject {
+			if from = t.subj; !t.limit {
+				continue
+			}
 		}
 		switch r.anchor {
 		case anywhere:
@@ -138,12 +159,22 @@ func (t *text) match() (int, bool) {
 			from = from[min(1, t.labels):][:min(1, t.labels)]
 		}
 		for _, s := range from {
-			if all[i].MatchString(s) {
+			if all[i].re.MatchString(s[:min(len(s), all[i].reach)]) {
 				return i, true
 			}
 		}
 	}
 	return 0, false
+}
+
+// has reports that one of the words stands in the text.
+func (t *text) has(words []string) bool {
+	for _, w := range words {
+		if strings.Contains(t.low[0], w) {
+			return true
+		}
+	}
+	return len(words) == 0
 }
 
 // talk says why a text that a rule recognizes is none all the same, or "".
@@ -168,7 +199,7 @@ func (t *text) talk(r *rule) string {
 
 var (
 	limitOfModel = regexp.MustCompile(`(?:\bthis model|model's rate|model_rate_limited|(?:opus|sonnet|haiku|fable) (?:weekly |usage )?limit|(?:limit|quota|reached|exceeded|exhausted|hit)\S* (?:for|on|in) (?:the )?(?:model\b|base model|quota metric|['"` + "`" + `]?(?:gpt|claude|gemini|o\d|kimi|grok|llama|mistral|qwen|deepseek|opus|sonnet|haiku)[\w.-]*)|capacity on this model|requests with gemini)`)
-	quotaOfModel = regexp.MustCompile(`per_?(?:base_?)?model`)
+	quotaOfModel = regexp.MustCompile(`per_?(?:base_?)?model|model: ?(?:gemini|gpt|claude)-`)
 	limitOfWeek  = regexp.MustCompile(`weekly|7-day|per week|week limit`)
 	limitOfTurn  = regexp.MustCompile(`session|\b(?:5|five)[- ]?h(?:our)?s? (?:session |usage )?limit`)
 	limitOfAll   = regexp.MustCompile(`global|account|organi[sz]ation|monthly|daily|per day|quota|credits|premium|spend|billing|budget|usage|plan|subscription|workspace|team`)

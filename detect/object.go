@@ -12,7 +12,7 @@ const maxObject = 8 << 10
 var boring = set(`assistant.message_delta assistant.reasoning_delta assistant.reasoning assistant.tool_call_delta session.background_tasks_changed
 tool.execution_partial_result tool.shell_output user.message session.tools_updated session.skills_loaded session.mcp_servers_loaded session.mcp_server_status_changed
 session.info assistant.turn_start assistant.turn_end model.call_start assistant.idle abort session.usage_info assistant.usage user item.started item.updated stream_event
-subagent.started subagent.configured subagent.completed subagent.failed hook.start hook.end tool_result`)
+model.call_finished model.call_final_result turn.started subagent.started subagent.configured subagent.completed subagent.failed hook.start hook.end tool_result`)
 
 // answers are events of the model itself.
 var answers = set(`assistant.message assistant.message_start assistant.message_delta assistant.reasoning_delta assistant.tool_call_delta tool.execution_start

@@ -33,6 +33,7 @@ type rule struct {
 	verdict Kind
 	scope   Scope // "" = read it from the text
 	anchor  anchor
+	needs   string // one of these stands in the text, or the pattern is not tried; separated by |
 	pattern string
 	retries bool   // the client goes on by itself: a limit only if it then fails
 	tree    bool   // also behind the mark of a tool's result
@@ -58,7 +59,7 @@ var noticeRules = []rule{
 		example: "You've hit your session limit · resets 4:20am (Europe/Warsaw)",
 	},
 	{
-		name: "you-are-limited", kind: notice, verdict: Limit,
+		name: "you-are-limited", needs: "limited|throttled", kind: notice, verdict: Limit,
 		pattern: `{sorry}(?:{you}|{thing}(?: was| were| is| are| has been| have been)) {adv}(?:been |being )?{adv}(?:rate[ -]?limited|throttled){end}`,
 		example: "Sorry, your request was rate-limited. Please wait and try sending again later.",
 	},
@@ -68,7 +69,7 @@ var noticeRules = []rule{
 		example: "Opus weekly limit reached ∙ resets Oct 31, 9am",
 	},
 	{
-		name: "limit-reached-for", kind: notice, verdict: Limit, tree: true,
+		name: "limit-reached-for", needs: "rate limit", kind: notice, verdict: Limit, tree: true,
 		pattern: `rate limit (?:is )?(?:reached|exceeded) (?:for|on|in|by) `,
 		example: "Rate limit reached for gpt-5 in organization org-XXXX on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.",
 	},
@@ -83,17 +84,17 @@ var noticeRules = []rule{
 		example: "Number of request tokens has exceeded your per-minute rate limit (https://docs.anthropic.com/en/api/rate-limits)",
 	},
 	{
-		name: "too-many-requests", kind: notice, verdict: Limit, tree: true,
+		name: "too-many-requests", needs: "too many", kind: notice, verdict: Limit, tree: true,
 		pattern: `(?:sent |sending )?too many (?:concurrent |api |input |output |premium )?(?:requests|tokens|messages|prompts|connections)(?: per (?:minute|hour|day|second|week))?{end}`,
 		example: "Too many tokens per day, please wait before trying again.",
 	},
 	{
-		name: "rate-limited", kind: notice, verdict: Limit, tree: true,
+		name: "rate-limited", needs: "limited", kind: notice, verdict: Limit, tree: true,
 		pattern: `(?:temporarily |currently )?rate[ -]limited(?: by [^.]{1,40})?{end}`,
 		example: "Error: Rate limited. Please try again in 20s.",
 	},
 	{
-		name: "none-left", kind: notice, verdict: Limit, scope: ScopeAccount,
+		name: "none-left", needs: "quota|credits|requests", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `{sorry}(?:you have |you've |there (?:is|are) )?(?:no|zero|insufficient|not enough) (?:remaining |more |available |included |premium |ai |api )*(?:quota|credits|premium requests|requests)(?: (?:remaining|left|available))?(?: for | to |{end})`,
 		example: "No remaining quota for premium requests",
 	},
@@ -103,22 +104,22 @@ var noticeRules = []rule{
 		example: "Please try again later. You've reached your usage limit.",
 	},
 	{
-		name: "resource-exhausted", kind: notice, verdict: Limit, scope: ScopeAccount, tree: true,
+		name: "resource-exhausted", needs: "exhausted", kind: notice, verdict: Limit, scope: ScopeAccount, tree: true,
 		pattern: `(?:the )?resource (?:has been )?exhausted(?: \(e\.?g\.? check quota\))?{end}`,
 		example: "[API Error: Resource has been exhausted (e.g. check quota).]",
 	},
 	{
-		name: "status-429", kind: notice, verdict: Limit, tree: true,
+		name: "status-429", needs: "429", kind: notice, verdict: Limit, tree: true,
 		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )?\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests|status code \(no body\)|[\[{]|[^.]{0,60}?{subject}|[^.]{0,60}?(?:rate[ -]?limit|quota|too many|exceeded|exhausted))`,
 		example: "429 Too Many Requests",
 	},
 	{
-		name: "status-402", kind: notice, verdict: Limit, scope: ScopeAccount,
+		name: "status-402", needs: "402", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? )?\(?402\)?(?::| -| ·)? *(?:[\[{]|[^.]{0,60}?(?:{subject}|quota|no credits|spend|premium request))`,
 		example: "Execution failed: 402 You have no quota",
 	},
 	{
-		name: "last-status-429", kind: notice, verdict: Limit,
+		name: "last-status-429", needs: "429", kind: notice, verdict: Limit,
 		pattern: `(?:exceeded retry limit, )?(?:last |unexpected )?(?:http )?status(?: code)?:? 429\b`,
 		example: "ERROR: exceeded retry limit, last status: 429 Too Many Requests, request id: 00000000-0000-0000-0000-000000000000",
 	},
@@ -127,27 +128,27 @@ var noticeRules = []rule{
 // localRules know notices that are printed in the language of the user.
 var localRules = []rule{
 	{
-		name: "limit-pt", kind: notice, verdict: Limit, scope: ScopeAccount,
+		name: "limit-pt", needs: "limite|cota", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `(?:você|voce) (?:atingiu|excedeu|esgotou|ultrapassou) (?:o|a|seu|sua) (?:seu |sua )?(?:limite|cota)(?: de [\wáéíóúãõç]+)?(?:[.!,(]| d[oae] |$)`,
 		example: "Você atingiu o limite de mensagens do Codex",
 	},
 	{
-		name: "limit-es", kind: notice, verdict: Limit, scope: ScopeAccount,
+		name: "limit-es", needs: "límite|limite|cuota", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `(?:has|ha|usted ha) (?:alcanzado|superado|excedido|agotado) (?:el|la|tu|su) (?:límite|limite|cuota)(?: de [\wáéíóú]+)?(?:[.!,(]| del? |$)`,
 		example: "Has alcanzado tu límite de uso. Inténtalo de nuevo más tarde.",
 	},
 	{
-		name: "limit-fr", kind: notice, verdict: Limit, scope: ScopeAccount,
+		name: "limit-fr", needs: "limite|quota", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `(?:vous avez|tu as) (?:atteint|dépassé|épuisé) (?:la|le|votre|ta|ton) (?:limite|quota)(?: (?:de |d')[\wéèêà]+)?(?:[.!,(]| de | du |$)`,
 		example: "Vous avez atteint votre limite d'utilisation.",
 	},
 	{
-		name: "limit-de", kind: notice, verdict: Limit, scope: ScopeAccount,
+		name: "limit-de", needs: "limit|kontingent", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `(?:sie haben|du hast) (?:ihr|dein|das|die) [\w-]*(?:limit|kontingent)\w* (?:erreicht|überschritten|aufgebraucht|ausgeschöpft)`,
 		example: "Du hast dein Nutzungslimit erreicht.",
 	},
 	{
-		name: "limit-asian", kind: notice, verdict: Limit, scope: ScopeAccount,
+		name: "limit-asian", needs: "限|额|額|한도", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `(?:您?已(?:达到|超出|用完|達到)[^，。]{0,16}(?:上限|限额|限制|额度|額度)|[^。、]{0,20}(?:使用制限|利用制限|利用上限|レート制限)に(?:達しました|到達しました|達しています)|[^.]{0,20}한도(?:에 도달|를 초과))`,
 		example: "您已达到使用上限，请稍后再试。",
 	},
@@ -156,22 +157,22 @@ var localRules = []rule{
 // wordRules are the template's: only in an error, of a run that failed.
 var wordRules = []rule{
 	{
-		name: "word-rate-limit", kind: word, verdict: Limit, anchor: afterLabel,
+		name: "word-rate-limit", needs: "rate", kind: word, verdict: Limit, anchor: afterLabel,
 		pattern: `\brate[ -]?limit(?:ed|s|ing)?\b`,
 		example: "Error: upstream answered with a rate limit",
 	},
 	{
-		name: "word-429", kind: word, verdict: Limit, anchor: afterLabel,
+		name: "word-429", needs: "429", kind: word, verdict: Limit, anchor: afterLabel,
 		pattern: `(?:\b(?:status|code|http|error|answered|returned|got|received|with|last error)(?: code| status)?[:=]? ?\(?|\()429\b\)?(?:[^\d.:]|$)`,
 		example: "Error: request failed with status code 429",
 	},
 	{
-		name: "word-quota", kind: word, verdict: Limit, scope: ScopeAccount, anchor: afterLabel,
+		name: "word-quota", needs: "quota", kind: word, verdict: Limit, scope: ScopeAccount, anchor: afterLabel,
 		pattern: `\b(?:quota\b.{0,40}\b(?:exceed|exhaust|reached|used up)|(?:exceed|exhaust|reached|insufficient|out of|over)\w*\b.{0,40}\bquota)`,
 		example: "Error: the provider said that the monthly quota was exceeded",
 	},
 	{
-		name: "word-too-many", kind: word, verdict: Limit, anchor: afterLabel,
+		name: "word-too-many", needs: "too many", kind: word, verdict: Limit, anchor: afterLabel,
 		pattern: `\btoo many requests\b`,
 		example: "Error: model call failed: Too Many Requests",
 	},

@@ -90,6 +90,9 @@ func (r *run) line(id Stream, b []byte) {
 		s.body = cutText(cleanLine(b).text, rowBytes)
 	}
 	t := triggers.scan(b)
+	if r.work && t&triggerWork != 0 && !s.belowCross() {
+		t &^= triggerWork
+	}
 	s.push(b)
 	first := !s.spoken
 	s.spoken = true
@@ -118,6 +121,11 @@ func (s *side) gateAbove() bool {
 		}
 	}
 	return false
+}
+
+// belowCross reports that the row before began with a cross: a failed agent's.
+func (s *side) belowCross() bool {
+	return bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✗")) || bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✘"))
 }
 
 // section follows the headings between which codex prints.
