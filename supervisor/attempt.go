@@ -96,6 +96,7 @@ func (l *loop) env(model string) []string {
 
 func (l *loop) detectOptions() detect.Options {
 	o := l.cfg.Detect
+	o.Split = l.stage.apart()
 	if o.Client == "" {
 		o.Client = l.line.Client()
 	}

@@ -29,6 +29,7 @@ func newPlay(scenes ...func(*actor) Exit) *play {
 }
 
 func (p *play) interactive() bool { return p.keyboard }
+func (p *play) apart() bool       { return true }
 
 func (p *play) interrupted() (os.Signal, <-chan struct{}) {
 	p.mu.Lock()

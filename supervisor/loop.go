@@ -25,6 +25,7 @@ type running interface {
 // A starter is the part of a [stage] that the loop needs.
 type starter interface {
 	interactive() bool
+	apart() bool
 	interrupted() (os.Signal, <-chan struct{})
 	start(childSpec) (running, error)
 }
@@ -59,14 +60,14 @@ type loop struct {
 	result Result
 }
 
-func newLoop(cfg Config, st starter) *loop {
+func newLoop(cfg Config, line CommandLine, st starter) *loop {
 	if cfg.Logger == nil {
 		cfg.Logger = zap.NewNop()
 	}
 	if cfg.Say == nil {
 		cfg.Say = func(string) {}
 	}
-	l := &loop{cfg: cfg, stage: st, line: ParseCommand(cfg.Command), marker: newMarker()}
+	l := &loop{cfg: cfg, stage: st, line: line, marker: newMarker()}
 	l.newDetector = func(o detect.Options) detector { return detect.New(o) }
 	l.unattended = !st.interactive() || l.line.HasPrompt()
 	return l
@@ -75,13 +76,13 @@ func newLoop(cfg Config, st starter) *loop {
 // decides reports whether this process chooses the model. It does not for
 // commands that are no run under one, and leaves it to another ralph-run if that
 // is the command.
-func (l *loop) decides() bool {
-	return l.cfg.Circuit != nil && !l.line.PassThrough() && baseName(l.cfg.Command[0]) != "ralph-run"
+func (c CommandLine) decides() bool {
+	return !c.PassThrough() && baseName(c.argv[0]) != "ralph-run"
 }
 
 // passThrough runs the command as it is.
-func (l *loop) passThrough(ctx context.Context) (Result, error) {
-	c, err := l.stage.start(childSpec{argv: l.cfg.Command, env: l.cfg.Env, observe: func(detect.Stream, []byte) {}})
+func passThrough(ctx context.Context, cfg Config, st starter) (Result, error) {
+	c, err := st.start(childSpec{argv: cfg.Command, env: cfg.Env})
 	if err != nil {
 		return Result{}, err
 	}

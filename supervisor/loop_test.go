@@ -45,7 +45,7 @@ func (tr *trial) run(t *testing.T, during ...func(*trial)) *trial {
 		tr.cfg.Circuit = tr.wheel
 		tr.play.signal = make(chan struct{})
 		tr.cfg.Say = func(line string) { tr.said = append(tr.said, line) }
-		l := newLoop(tr.cfg, tr.play)
+		l := newLoop(tr.cfg, ParseCommand(tr.cfg.Command), tr.play)
 		l.newDetector = func(detect.Options) detector { return &reader{} }
 		for _, f := range during {
 			go f(tr)

@@ -47,6 +47,9 @@ func (s *stage) catch() {
 	}()
 }
 
+// apart reports whether the child's stderr is a stream of its own.
+func (s *stage) apart() bool { return true }
+
 // interactive reports a person at the keyboard: stdin is a console.
 func (s *stage) interactive() bool {
 	var mode uint32

@@ -112,15 +112,19 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if len(cfg.Command) == 0 {
 		return Result{}, errors.New("run: missing command")
 	}
+	line := ParseCommand(cfg.Command)
+	if !line.decides() {
+		cfg.Circuit = nil
+	}
 	st, err := openStage(&cfg)
 	if err != nil {
 		return Result{}, err
 	}
 	defer st.close()
-	l := newLoop(cfg, onStage{st})
-	if !l.decides() {
-		return l.passThrough(ctx)
+	if cfg.Circuit == nil {
+		return passThrough(ctx, cfg, onStage{st})
 	}
+	l := newLoop(cfg, line, onStage{st})
 	defer l.enter()()
 	return l.run(ctx)
 }

@@ -161,8 +161,8 @@ func TestNested(t *testing.T) {
 
 func TestMarker(t *testing.T) {
 	m := newMarker()
-	outer := newLoop(Config{Command: []string{"sh"}}, newPlay())
-	inner := newLoop(Config{Command: []string{"copilot"}, Env: []string{envActive + "=" + string(outer.marker)}}, newPlay())
+	outer := newLoop(Config{}, CommandLine{}, newPlay())
+	inner := newLoop(Config{Env: []string{envActive + "=" + string(outer.marker)}}, CommandLine{}, newPlay())
 	if outer.marker.isSet() {
 		t.Fatal("set before the inner one began")
 	}
@@ -199,13 +199,8 @@ func TestDecides(t *testing.T) {
 		{"/usr/bin/ralph-run -- copilot -p x", false},
 	}
 	for _, tt := range tests {
-		l := newLoop(Config{Command: strings.Fields(tt.command), Circuit: newWheel("a")}, newPlay())
-		if got := l.decides(); got != tt.want {
+		if got := ParseCommand(strings.Fields(tt.command)).decides(); got != tt.want {
 			t.Errorf("decides(%q) = %v, want %v", tt.command, got, tt.want)
-		}
-		l.cfg.Circuit = nil
-		if l.decides() {
-			t.Errorf("decides(%q) without a circuit", tt.command)
 		}
 	}
 }

@@ -72,6 +72,9 @@ func (s *stage) together() bool {
 	return errA == nil && errB == nil && os.SameFile(a, b) && !isNull(a)
 }
 
+// apart reports whether the child's stderr is a stream of its own.
+func (s *stage) apart() bool { return !s.together() }
+
 func isNull(fi os.FileInfo) bool {
 	null, err := os.Stat(os.DevNull)
 	return err == nil && os.SameFile(fi, null)
