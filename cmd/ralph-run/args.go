@@ -67,6 +67,9 @@ func (l *commandLine) splitSubcommand(app *cli.App, sub *cli.Command, rest []str
 		}
 		*dest, rest = append(*dest, rest[:n]...), rest[n:]
 	}
+	if slices.Contains(l.given, "help") || slices.Contains(l.given, "h") {
+		words = nil // the library would take them for what to explain
+	}
 	l.own = append(append(l.own, sub.Name), flags...)
 	l.own = append(append(l.own, "--"), words...)
 	return nil

@@ -52,7 +52,7 @@ func (p *program) explain(c *cli.Context) error {
 		return err
 	}
 	opts := detectOptions(s)
-	opts.Client, opts.Zone = c.String("command"), zone
+	opts.Client, opts.Zone, opts.Split = c.String("command"), zone, c.String("stderr") != ""
 	ui := newPaint(p.stdout, p.env)
 	if !c.Bool("json") {
 		opts.Explain = func(l detect.Look) { printLook(p.stdout, ui, l) }

@@ -10,8 +10,7 @@ import (
 )
 
 func main() {
-	end := run(context.Background(), os.Args)
-	os.Exit(end.Code)
+	run(context.Background(), os.Args).Die()
 }
 
 // A program is one invocation of ralph-run.

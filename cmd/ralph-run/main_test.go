@@ -37,6 +37,7 @@ func TestScript(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("TZ", "UTC")
+			env.Setenv("NL", "\n")
 			env.Setenv("STATE", filepath.Join(env.WorkDir, ".squad", "ralph-circuit-breaker.json"))
 			// A script's folder is a repository, so that no state above it counts.
 			return errors.Join(os.Mkdir(home, 0o755), os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755))

@@ -58,7 +58,7 @@ func newRecord(r supervisor.Record, client string) record {
 		Model: r.Attempt.Model, Role: string(r.Attempt.Role),
 		Verdict: string(r.Verdict.Kind), Rule: r.Verdict.Rule,
 		Evidence:   cut(printable(r.Verdict.Evidence), maxEvidence),
-		ExitStatus: shellStatus(r.Exit),
+		ExitStatus: r.Exit.ShellCode(),
 		DurationMS: r.Duration.Milliseconds(), Bytes: r.Bytes,
 		EndedBy: r.EndedBy, WaitedMS: r.Waited.Milliseconds(), SavedMS: r.Saved.Milliseconds(),
 	}
@@ -72,14 +72,6 @@ func newRecord(r supervisor.Record, client string) record {
 		out.From, out.To = string(r.Change.From), string(r.Change.To)
 	}
 	return out
-}
-
-// shellStatus is an exit as a shell shows it.
-func shellStatus(e supervisor.Exit) int {
-	if e.Signal != 0 {
-		return 128 + int(e.Signal)
-	}
-	return e.Code
 }
 
 // cut shortens a text to n runes.
