@@ -145,12 +145,25 @@ var streamNames = map[detect.Stream]string{
 	detect.Stdout: "stdout", detect.Stderr: "stderr", detect.Terminal: "terminal", detect.Log: "log",
 }
 
+// streamOf names the stream of a verdict's evidence, or nothing: an exit status
+// is on none.
+func streamOf(v detect.Verdict) string {
+	if v.Evidence == "" || v.Rule == "exit-code" {
+		return ""
+	}
+	return streamNames[v.Stream]
+}
+
 func printLook(w io.Writer, ui paint, l detect.Look) {
 	mark, colour := "-", ui.dim
 	if l.Counted {
 		mark, colour = "+", ui.red
 	}
-	fmt.Fprintf(w, "%s %s\n", colour(fmt.Sprintf("%s %s:%d [%s]", mark, streamNames[l.Stream], l.Line, l.Rule)), printable(l.Text))
+	where := fmt.Sprintf("%s:%d ", streamNames[l.Stream], l.Line)
+	if l.Line == 0 { // the exit status, which is on no stream
+		where = ""
+	}
+	fmt.Fprintf(w, "%s %s\n", colour(fmt.Sprintf("%s %s[%s]", mark, where, l.Rule)), printable(l.Text))
 	fmt.Fprintf(w, "    %s\n", l.Reason)
 }
 
@@ -170,8 +183,11 @@ func printVerdict(w io.Writer, ui paint, v detect.Verdict, now time.Time) {
 		fmt.Fprint(w, ", the stated time was cut")
 	}
 	fmt.Fprintf(w, "\n  rule:     %s\n", v.Rule)
-	if v.Evidence != "" {
-		fmt.Fprintf(w, "  evidence: %s: %s\n", streamNames[v.Stream], printable(v.Evidence))
+	switch stream := streamOf(v); {
+	case stream != "":
+		fmt.Fprintf(w, "  evidence: %s: %s\n", stream, printable(v.Evidence))
+	case v.Evidence != "":
+		fmt.Fprintf(w, "  evidence: %s\n", printable(v.Evidence))
 	}
 	if v.DidWork {
 		fmt.Fprintln(w, "  the run did work before it ended")
@@ -194,10 +210,7 @@ func printVerdictJSON(w io.Writer, v detect.Verdict, now time.Time) error {
 	out := verdictJSON{Verdict: v.Kind, DidWork: v.DidWork}
 	if v.Kind != detect.None {
 		out.Scope, out.Rule, out.Evidence = known(v.Scope), known(v.Rule), known(v.Evidence)
-		out.Stream = known(streamNames[v.Stream])
-		if out.Evidence == nil { // an exit status alone is on no stream
-			out.Stream = nil
-		}
+		out.Stream = known(streamOf(v))
 	}
 	wait := v.RetryAfter
 	if !v.ResetAt.IsZero() {
