@@ -57,7 +57,7 @@ func (c *Circuit) Acquire(ctx context.Context, tried []string) (Attempt, error) 
 	var exhausted error
 	id := c.opts.Holder + "/" + randomID()
 	err := c.change(ctx, func(d *Document, now time.Time) {
-		d.seed(c.opts)
+		d.Seed(c.opts)
 		a, exhausted = d.Acquire(c.opts, id, tried, now)
 	})
 	if err != nil && exhausted != nil && len(tried) == 0 {
@@ -80,7 +80,7 @@ func (c *Circuit) anyModel(id string) Attempt {
 func (c *Circuit) Peek(ctx context.Context, tried []string) (Attempt, error) {
 	d, now, err := c.view(ctx)
 	d = d.Clone()
-	d.seed(c.opts)
+	d.Seed(c.opts)
 	a, exhausted := d.Acquire(c.opts, c.opts.Holder+"/peek", tried, now)
 	return a, firstError(exhausted, err)
 }
@@ -129,7 +129,7 @@ func (c *Circuit) RenewEvery() time.Duration {
 func (c *Circuit) do(ctx context.Context, f func(*Document, time.Time) Change) (Change, error) {
 	var ch Change
 	err := c.change(ctx, func(d *Document, now time.Time) {
-		d.seed(c.opts)
+		d.Seed(c.opts)
 		ch = f(d, now)
 	})
 	return ch, err
@@ -167,7 +167,7 @@ func (c *Circuit) view(ctx context.Context) (*Document, time.Time, error) {
 	defer c.mu.Unlock()
 	if c.known == nil {
 		c.known = Default()
-		c.known.seed(c.opts)
+		c.known.Seed(c.opts)
 	}
 	return c.known, time.Now().UTC().Truncate(tick), asStoreError(err)
 }

@@ -218,9 +218,9 @@ func (d *Document) backoff() float64 {
 	return min(d.CooldownBackoff, 1000)
 }
 
-// seed makes a state that nobody has written yet into one that is to be
+// Seed makes a state that nobody has written yet into one that is to be
 // written, with the models that this process was started for.
-func (d *Document) seed(o Options) {
+func (d *Document) Seed(o Options) {
 	if !d.fresh {
 		return
 	}

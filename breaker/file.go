@@ -137,9 +137,7 @@ func (s *FileStore) loadBeside(ctx context.Context, theirs loaded, locked bool) 
 	return l, nil
 }
 
-// loadFile reads and decodes one file. One that is empty or cannot be read may
-// be one that is being replaced by somebody who truncates it first, and is read
-// once more.
+// loadFile reads and decodes one file.
 func (s *FileStore) loadFile(ctx context.Context, path string, locked bool) (loaded, error) {
 	l := loaded{path: path, doc: Default()}
 	doc, data, err := readState(path)
@@ -147,13 +145,7 @@ func (s *FileStore) loadFile(ctx context.Context, path string, locked bool) (loa
 		return l, nil
 	}
 	if err != nil || doc.fresh {
-		wait(ctx, 20*time.Millisecond)
-		if !locked {
-			if lock, err := lockFile(ctx, lockPath(followLink(s.path)), s.LockTimeout); err == nil {
-				defer lock.Unlock()
-			}
-		}
-		doc, data, err = readState(path)
+		doc, data, err = s.reload(ctx, path, locked)
 	}
 	var corrupt *CorruptError
 	switch {
@@ -163,10 +155,33 @@ func (s *FileStore) loadFile(ctx context.Context, path string, locked bool) (loa
 		return l, &StoreError{Op: "decode", Err: corrupt.Err}
 	case err != nil:
 		return l, &StoreError{Op: "read", Err: err}
-	default:
+	case doc != nil:
 		l.data, l.doc = data, doc
 	}
 	return l, nil
+}
+
+// reload reads a file again that was empty or could not be read: somebody who
+// truncates it first may be writing it, or one of us who has to overwrite it in
+// place. It waits until nobody has written to it for a while.
+func (s *FileStore) reload(ctx context.Context, path string, locked bool) (doc *Document, data []byte, err error) {
+	if !locked {
+		if lock, err := lockFile(ctx, lockPath(followLink(s.path)), s.LockTimeout); err == nil {
+			defer lock.Unlock()
+		}
+	}
+	const pause, quiet = 20 * time.Millisecond, 200 * time.Millisecond
+	for range quiet / pause {
+		wait(ctx, pause)
+		if doc, data, err = readState(path); err == nil && (doc == nil || !doc.fresh) {
+			break
+		}
+		info, statErr := os.Stat(path)
+		if statErr != nil || time.Since(info.ModTime()).Abs() > quiet {
+			break
+		}
+	}
+	return doc, data, err
 }
 
 // readState reads a file that is there; otherwise it returns nothing at all.

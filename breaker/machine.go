@@ -96,6 +96,10 @@ func (t *turn) due() time.Time {
 	return latest(t.OpenedAt.Add(t.cooldown()), t.CooldownUntil, t.TrippedUntil)
 }
 
+// NextProbe returns when the circuit that the options choose is tried again, or
+// zero if it is not open or nobody can tell.
+func (d *Document) NextProbe(o Options, now time.Time) time.Time { return d.Clone().turn(o, now).due() }
+
 // jitter returns how much later than the others this process probes.
 func (t *turn) jitter() time.Duration {
 	return time.Duration(min(max(t.o.Jitter, 0), 1) * float64(t.cooldown()) / 10)

@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func lockFile(ctx context.Context, path string, timeout time.Duration) (*flock.F
 //
 // The order: a copy into the lock file, from which a later reader recovers; the
 // whole new file beside the old one, on disk; the last look at the old one; the
-// rename.
+// replacement.
 func (s *FileStore) write(l loaded, data []byte) error {
 	if l.path == followLink(s.path) {
 		rememberWritten(l.path, data)
@@ -80,20 +81,44 @@ func (s *FileStore) write(l loaded, data []byte) error {
 		os.Remove(temp)
 		return &StoreError{Op: "write", Err: err}
 	}
+	defer os.Remove(temp)
 	if !sameContent(l.path, l.data) {
-		os.Remove(temp)
 		return errOvertaken
 	}
-	err := replace(temp, l.path)
+	err := swap(temp, l.path, data, l.data)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = replace(temp, l.path)
+	}
 	if isBusy(err) {
 		err = writeInPlace(l.path, data)
-		os.Remove(temp)
 	}
-	if err != nil {
-		os.Remove(temp)
+	if err != nil && !errors.Is(err, errOvertaken) {
 		return &StoreError{Op: "write", Err: err}
 	}
-	return nil
+	return err
+}
+
+// swap lets two files change places, and looks at the one that came out: if it
+// is not what was expected there, somebody edited it in the last microseconds,
+// and it is put back. The new one holds put.
+func swap(temp, path string, put, expected []byte) error {
+	if expected == nil {
+		return errors.ErrUnsupported // there is nothing to change places with
+	}
+	var overtaken error
+	for {
+		if err := exchange(temp, path); err != nil {
+			return err
+		}
+		was, err := readRegular(temp)
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(was, expected) {
+			return overtaken
+		}
+		put, expected, overtaken = was, put, errOvertaken
+	}
 }
 
 // writeTemp writes a new file with the mode and owner of an old one.
