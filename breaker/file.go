@@ -27,7 +27,7 @@ type FileStore struct {
 
 	mu   sync.Mutex
 	told map[Notice]bool
-	last *Document // the last one seen in our own file
+	last *Document // as it was read last from a file of ours
 }
 
 // A Notice is something about the state file that a person should know.
@@ -127,11 +127,11 @@ func (s *FileStore) loadBeside(ctx context.Context, theirs loaded, locked bool) 
 	if err != nil || l.data != nil {
 		return l, err
 	}
-	s.mu.Lock()
-	ours := s.last
-	s.mu.Unlock()
+	ours := lastWritten(theirs.path)
 	if ours == nil {
-		ours = lastWritten(theirs.path)
+		s.mu.Lock()
+		ours = s.last
+		s.mu.Unlock()
 	}
 	l.doc = besideSquadWatch(theirs.doc, ours)
 	return l, nil

@@ -42,6 +42,8 @@ type answer struct {
 	Err     string
 	StoreOp string // of a StoreError
 	Notices []breaker.Notice
+
+	Acquires []time.Duration // how long each took, after "cycle"
 }
 
 func work(path string) {
@@ -83,6 +85,22 @@ func command(s *breaker.FileStore, c *breaker.Circuit, last *answer, words []str
 		n, _ := strconv.Atoi(words[2])
 		for range n {
 			if last.Change, err = c.Record(ctx, "", breaker.Outcome{Kind: breaker.Kind(words[1])}); err != nil {
+				return err
+			}
+		}
+	case "cycle": // n runs, each tenth of them limited
+		n, _ := strconv.Atoi(words[1])
+		for i := range n {
+			start := time.Now()
+			if last.Attempt, err = c.Acquire(ctx, nil); err != nil {
+				return err
+			}
+			last.Acquires = append(last.Acquires, time.Since(start))
+			kind := breaker.Success
+			if i%10 == 0 {
+				kind = breaker.Limit
+			}
+			if last.Change, err = c.Report(ctx, last.Attempt, breaker.Outcome{Kind: kind}); err != nil {
 				return err
 			}
 		}
