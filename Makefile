@@ -4,10 +4,15 @@ COPILOT := 1.0.102
 PREFIX  ?= /usr/local
 CLIENT  := .cache/copilot/fetched-$(COPILOT)
 
+# squad's own package leaves the version of its SDK open: both are pinned.
+SQUAD     := 0.10.0
+SQUAD_SDK := 0.13.1
+HOST      := .cache/squad/fetched-$(SQUAD)-$(SQUAD_SDK)
+
 # The race detector needs a C compiler; go itself knows whether it has one.
 RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
 
-.PHONY: build check test test-copilot fetch demo try-fetch build-demo bench fuzz eval install
+.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval install
 
 build:
 	go build -o bin/ ./cmd/ralph-run
@@ -16,9 +21,9 @@ check:
 	@bad=$$(gofmt -l *.go breaker cmd detect internal supervisor); test -z "$$bad" || { echo "gofmt would change:"; echo "$$bad"; exit 1; }
 	go mod tidy -diff
 	go vet ./...
-	go vet -tags copilot ./internal/e2e
+	go vet -tags copilot,squad ./internal/e2e
 	go tool staticcheck ./...
-	go tool staticcheck -tags copilot ./internal/e2e
+	go tool staticcheck -tags copilot,squad ./internal/e2e
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build ./...
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build ./...
 	CGO_ENABLED=0 GOOS=freebsd GOARCH=amd64 go build ./...
@@ -32,7 +37,13 @@ test:
 test-copilot: build $(CLIENT)
 	go test -tags copilot -count=1 -v -timeout 15m ./internal/e2e
 
+# A real host, squad, which runs the real client under ralph-run.
+test-squad: build $(CLIENT) $(HOST)
+	go test -tags squad -count=1 -v -timeout 10m ./internal/e2e
+
 fetch: $(CLIENT)
+
+fetch-squad: $(HOST)
 
 $(CLIENT):
 	@command -v npm >/dev/null || { echo "make: npm is missing: install Node.js 20 or later with npm, then run make fetch again" >&2; exit 1; }
@@ -41,6 +52,17 @@ $(CLIENT):
 	npm install --prefix .cache/copilot --cache .cache/npm --no-audit --no-fund --no-update-notifier --loglevel error @github/copilot@$(COPILOT)
 	@ls .cache/copilot/node_modules/@github/copilot-*/copilot >/dev/null || { echo "make: npm has no Copilot CLI for this machine" >&2; exit 1; }
 	rm -rf .cache/npm
+	touch $@
+
+# squad needs Node.js 22.5: where the system's is older, npm brings one.
+$(HOST):
+	@command -v npm >/dev/null || { echo "make: npm is missing: install Node.js 22 or later with npm, then run make fetch-squad again" >&2; exit 1; }
+	rm -rf .cache/squad
+	mkdir -p .cache/squad
+	new=$$(node -e 'const [a, b] = process.versions.node.split("."); console.log(a > 22 || a == 22 && b >= 5 ? "" : "node-linux-" + process.arch + "@22")'); \
+	npm install --prefix .cache/squad --cache .cache/npm-squad --omit optional --omit peer --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel error \
+		@bradygaster/squad-cli@$(SQUAD) @bradygaster/squad-sdk@$(SQUAD_SDK) $$new
+	rm -rf .cache/npm-squad
 	touch $@
 
 # Nothing outside this folder is written: what go, npm and the client keep in the

@@ -83,14 +83,6 @@ func (w *world) fellBack(r result) {
 	w.nothingLeft()
 }
 
-func (w *world) isOpen() {
-	w.t.Helper()
-	s := w.state()
-	if s.State != "open" || s.CurrentFallbackIndex != 0 || s.Metrics.TotalFallbacks != 1 || s.OpenedAt == nil {
-		w.t.Errorf("state = %+v, want open, index 0, one fallback", s)
-	}
-}
-
 // isUntouched: nothing was held against the model.
 func (w *world) isUntouched() {
 	w.t.Helper()

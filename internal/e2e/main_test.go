@@ -1,4 +1,4 @@
-//go:build copilot
+//go:build copilot || squad
 
 // Package e2e runs the built ralph-run with the real Copilot CLI against a
 // stand-in, on both of the client's paths, in a network namespace with nothing

@@ -1,4 +1,4 @@
-//go:build copilot
+//go:build copilot || squad
 
 package e2e
 

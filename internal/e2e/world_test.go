@@ -1,4 +1,4 @@
-//go:build copilot
+//go:build copilot || squad
 
 package e2e
 
@@ -135,9 +135,11 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 type state struct {
 	State                string
 	PreferredModel       string
+	FallbackChain        []string
 	CurrentFallbackIndex int
 	HalfOpenSuccesses    int
 	ConsecutiveFailures  int
+	CooldownMinutes      float64
 	OpenedAt             *time.Time
 	Metrics              struct{ TotalFallbacks, TotalRecoveries int }
 }
@@ -148,7 +150,12 @@ func (w *world) statePath() string {
 
 func (w *world) state() state {
 	w.t.Helper()
-	b, err := os.ReadFile(w.statePath())
+	return w.stateIn(w.statePath())
+}
+
+func (w *world) stateIn(path string) state {
+	w.t.Helper()
+	b, err := os.ReadFile(path)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -157,6 +164,15 @@ func (w *world) state() state {
 		w.t.Fatalf("state file: %v\n%s", err, b)
 	}
 	return s
+}
+
+// isOpen: one limit has opened the circuit.
+func (w *world) isOpen() {
+	w.t.Helper()
+	s := w.state()
+	if s.State != "open" || s.CurrentFallbackIndex != 0 || s.Metrics.TotalFallbacks != 1 || s.OpenedAt == nil {
+		w.t.Errorf("state = %+v, want open, index 0, one fallback", s)
+	}
 }
 
 // requests is the stand-in's log as text.
