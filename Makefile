@@ -39,7 +39,7 @@ test-copilot: build $(CLIENT)
 
 # A real host, squad, which runs the real client under ralph-run.
 test-squad: build $(CLIENT) $(HOST)
-	go test -tags squad -count=1 -v -timeout 10m ./internal/e2e
+	go test -tags squad -count=1 -v -parallel 5 -timeout 10m ./internal/e2e
 
 fetch: $(CLIENT)
 

@@ -118,7 +118,7 @@ func (w *world) squad(args ...string) *host {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	w.t.Cleanup(cancel)
 	h := &host{w: w, cmd: command(ctx, node, append(append([]string{squad}, args...), "--agent-cmd", agent())...)}
-	h.cmd.Dir, h.cmd.Env = w.dir, append(w.env, "NO_COLOR=1")
+	h.cmd.Dir, h.cmd.Env = w.dir, w.env
 	h.cmd.Stdout, h.cmd.Stderr = &h.out, &h.out
 	if err := h.cmd.Start(); err != nil {
 		w.t.Fatal(err)
@@ -148,7 +148,7 @@ func (h *host) round(n int) {
 // round, the last thing it does there.
 func (h *host) saved(n int) bool {
 	data, err := os.ReadFile(h.w.statePath())
-	return err == nil && bytes.Contains(data, []byte(`"status"`)) && h.lastRequest().Before(modified(h.w.statePath()))
+	return err == nil && bytes.Contains(data, []byte(`"lastRateLimitRemaining"`)) && h.lastRequest().Before(modified(h.w.statePath()))
 }
 
 func modified(path string) time.Time {
