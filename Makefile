@@ -2,6 +2,7 @@
 
 COPILOT := 1.0.102
 PREFIX  ?= /usr/local
+SHARE   := .cache/share
 CLIENT  := .cache/copilot/fetched-$(COPILOT)
 
 # squad's own package leaves the version of its SDK open: both are pinned.
@@ -12,7 +13,7 @@ HOST      := .cache/squad/fetched-$(SQUAD)-$(SQUAD_SDK)
 # The race detector needs a C compiler; go itself knows whether it has one.
 RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
 
-.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval install
+.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval share install
 
 build:
 	go build -o bin/ ./cmd/ralph-run
@@ -101,6 +102,24 @@ eval:
 	@go test -count=1 -run '^TestEval$$' -v ./detect >.cache/eval.txt; status=$$?; \
 		grep -v -E '^ *(===|--- PASS)' .cache/eval.txt; exit $$status
 
-install: build
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 bin/ralph-run $(DESTDIR)$(PREFIX)/bin/ralph-run
+# What goes with the program: the manual page and the completions.
+share: build
+	rm -rf $(SHARE)
+	mkdir -p $(SHARE)
+	bin/ralph-run man >$(SHARE)/ralph-run.1
+	gzip -9 -n -k $(SHARE)/ralph-run.1
+	bin/ralph-run completion bash >$(SHARE)/ralph-run.bash
+	bin/ralph-run completion zsh >$(SHARE)/_ralph-run
+	bin/ralph-run completion fish >$(SHARE)/ralph-run.fish
+	bin/ralph-run completion powershell >$(SHARE)/ralph-run.ps1
+
+DEST = $(DESTDIR)$(PREFIX)
+DIRS = bin share/man/man1 share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
+
+install: share
+	install -d $(addprefix $(DEST)/,$(DIRS))
+	install -m 755 bin/ralph-run $(DEST)/bin/ralph-run
+	install -m 644 $(SHARE)/ralph-run.1 $(DEST)/share/man/man1/ralph-run.1
+	install -m 644 $(SHARE)/ralph-run.bash $(DEST)/share/bash-completion/completions/ralph-run
+	install -m 644 $(SHARE)/_ralph-run $(DEST)/share/zsh/site-functions/_ralph-run
+	install -m 644 $(SHARE)/ralph-run.fish $(DEST)/share/fish/vendor_completions.d/ralph-run.fish
