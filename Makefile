@@ -13,7 +13,7 @@ HOST      := .cache/squad/fetched-$(SQUAD)-$(SQUAD_SDK)
 # The race detector needs a C compiler; go itself knows whether it has one.
 RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
 
-.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval share install
+.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval demo-svg share install
 
 build:
 	go build -o bin/ ./cmd/ralph-run
@@ -81,6 +81,10 @@ demo:
 
 build-demo: build
 	go build -o .cache/bin/ ./internal/demo
+
+# The picture in the README, of a real run of the demo.
+demo-svg: build-demo fetch
+	go run ./internal/termsvg/cmd -o docs/demo.svg -title "make demo" .cache/bin/demo -brief -dir /tmp/ralph-run-demo
 
 # The demo goes on without the real client.
 try-fetch:

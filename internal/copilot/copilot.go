@@ -24,6 +24,10 @@ var ErrNotFetched = errors.New("the Copilot CLI is not in .cache: run make fetch
 // Find returns the client in a project's cache folder, where `make fetch` has
 // put it.
 func Find(cache string) (Client, error) {
+	cache, err := filepath.Abs(cache) // it goes into a PATH that is used in other folders
+	if err != nil {
+		return Client{}, fmt.Errorf("find the client: %w", err)
+	}
 	c := Client{
 		Path:     filepath.Join(cache, "copilot", "node_modules", ".bin", "copilot"),
 		Unpacked: filepath.Join(cache, "copilot", "unpacked"),

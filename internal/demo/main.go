@@ -3,18 +3,24 @@
 // the project's folder. Where the client is not there, or no network namespace
 // can be made for it, a small stand-in for the client itself takes its place.
 //
+//	demo [-dir DIR] [-brief]
+//
 // It ends with 1 if the fallback did not answer.
 package main
 
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/ralph-run/ralph-run/internal/copilot"
 	"github.com/ralph-run/ralph-run/internal/loopback"
@@ -34,6 +40,9 @@ func run() int {
 	if filepath.Base(os.Args[0]) == childName {
 		return child(os.Args[1:])
 	}
+	dir := flag.String("dir", filepath.Join(".cache", "demo"), "the folder to make the demo in")
+	brief := flag.Bool("brief", false, "leave out the state file")
+	flag.Parse()
 	client, realErr := copilot.Find(".cache")
 	if realErr == nil {
 		inside, status, err := loopback.Enter()
@@ -44,9 +53,9 @@ func run() int {
 			return status
 		}
 	}
-	d, err := prepare(client, realErr)
+	d, err := prepare(*dir, client, realErr)
 	if err == nil {
-		err = d.show()
+		err = d.show(*brief)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "demo: %v\n", err)
@@ -63,8 +72,8 @@ type demo struct {
 	server  *standin.Server
 }
 
-func prepare(client copilot.Client, realErr error) (*demo, error) {
-	root, err := filepath.Abs(filepath.Join(".cache", "demo"))
+func prepare(dir string, client copilot.Client, realErr error) (*demo, error) {
+	root, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the project's folder: %w", err)
 	}
@@ -100,51 +109,60 @@ func prepare(client copilot.Client, realErr error) (*demo, error) {
 	return d, nil
 }
 
-func (d *demo) show() error {
+func (d *demo) show(brief bool) error {
 	defer d.server.Close()
 	fmt.Printf("%s is rate limited on a stand-in at %s. By itself the client would print that and hang.\n\n", preferred, d.server.URL)
-	out, err := d.run(os.Stdout, "--", "copilot", "--model", preferred, "-p", "say hello", "--allow-all-tools")
+	var out bytes.Buffer
+	err := d.run(io.MultiWriter(os.Stdout, &out), "--", "copilot", "--model", preferred, "-p", "say hello", "--allow-all-tools")
 	if err != nil {
 		return err
 	}
-	if !bytes.Contains(out, []byte(answer)) {
+	if !bytes.Contains(out.Bytes(), []byte(answer)) {
 		return errors.New("the fallback's answer did not arrive")
 	}
 	d.timeline()
+	if err := d.state(brief); err != nil {
+		return err
+	}
+	fmt.Println()
+	return d.run(os.Stdout, "status")
+}
 
-	fmt.Printf("\n$ cat %s\n", stateFile)
+// state shows the state file and looks whether the circuit is open.
+func (d *demo) state(brief bool) error {
 	state, err := os.ReadFile(filepath.Join(d.dir, stateFile))
 	if err != nil {
 		return fmt.Errorf("read the state: %w", err)
 	}
-	os.Stdout.Write(state)
+	if !brief {
+		fmt.Printf("\n$ cat %s\n%s", stateFile, state)
+	}
 	if !bytes.Contains(state, []byte(`"state": "open"`)) {
 		return errors.New("the circuit is not open")
 	}
-	fmt.Println()
-	_, err = d.run(os.Stdout, "status")
-	return err
+	return nil
 }
 
-// run shows a ralph-run command line, runs it, and returns what it printed on
-// its standard output.
-func (d *demo) run(out io.Writer, args ...string) ([]byte, error) {
-	fmt.Print("$ ralph-run")
+// run shows a ralph-run command line and runs it.
+func (d *demo) run(out io.Writer, args ...string) error {
+	line := "$ ralph-run"
 	for _, a := range args {
-		if bytes.ContainsAny([]byte(a), " ") {
+		if strings.Contains(a, " ") {
 			a = `"` + a + `"`
 		}
-		fmt.Print(" ", a)
+		line += " " + a
 	}
-	fmt.Println()
-	var kept bytes.Buffer
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		line = "\x1b[1m" + line + "\x1b[0m"
+	}
+	fmt.Println(line)
 	cmd := exec.Command(d.program, args...)
 	cmd.Dir, cmd.Env = d.dir, d.env
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, &kept), os.Stderr
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("run ralph-run: %w", err)
+		return fmt.Errorf("run ralph-run: %w", err)
 	}
-	return kept.Bytes(), nil
+	return nil
 }
 
 // timeline shows what arrived at the stand-in, and when.
