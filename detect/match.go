@@ -32,23 +32,39 @@ rate-limited rate-limit throttled limited temporarily currently exceeded reached
 amount we’re you’ve out terminalquotaerror graphql github ralph has ha usted vous tu sie du voc ihr 5 retry last repeated context prompt invalid
 authorization authentication unauthorized switching high fast llm requests-per-minute background chat completions`)
 
-// openWords end a prefix of a line that may still be a label of an error.
-var labelHints = [][]byte{[]byte("rror"), []byte("RROR"), []byte("ailed"), []byte("AILED"), []byte("xception"), []byte("aused by"), []byte("atal:"), []byte("429"), []byte("402"), []byte("529"),
-	[]byte("onnected"), []byte("ould not"), []byte("nable to"), []byte("eached"), []byte("Response"), []byte("essage:"), []byte("eason:")}
+// labelHints are parts of the words with which labels of errors end.
+var labelHints = parts("rror|ailed|xception|caused|fatal|onnected|ould not|nable to|reason|message|response|detail|ejected|tatus|stderr|too many| 429|(429| 402|(402")
+
+// doing are parts of the words that say what happened to a limit or a model.
+// A notice without a label has one of them.
+var doing = parts("hit |hit the|eached|xceed|xhaust|limited|used |out of|oo many|run out|verload|demand|busy|apacity| not |n't | no |no remaining|no quota|nsufficient|epleted|urpass|spent|onsumed|maxed|" +
+	"navailable|nsupported|nvalid|eprecated|etired|iscontinued|ecommissioned|access|hottl|limiting|payment|pgrade to|igh-freq|ailed|issue with|ttempt|quota|lcanzado|uperado|gotado|tteint|passé|rreicht|schritten|gebraucht|nknown|no longer|annot|unning|llowed|tingiu")
+
+func parts(list string) *scanner {
+	var words []triggerWord
+	for p := range strings.SplitSeq(list, "|") {
+		words = append(words, triggerWord{p, 0, triggerLimit})
+	}
+	return newScanner(words)
+}
 
 // gate reports that a line with a trigger may be a notice, cheaply: most lines
 // that hold one are prose or code.
 func gate(b []byte) bool {
 	w, foreign := firstWord(b)
-	if foreign || openers[string(w)] {
+	if foreign || len(w) == 3 && '0' <= w[0] && w[0] <= '9' {
 		return true
 	}
-	for _, h := range labelHints {
-		if bytes.Contains(b, h) {
+	if head := b[:min(len(b), 160)]; bytes.IndexByte(head, ':') >= 0 || bytes.IndexByte(head, '(') >= 0 || bytes.IndexByte(head, '[') >= 0 || string(w) == "error" {
+		if labelHints.scan(head) != 0 {
 			return true
 		}
 	}
-	return false
+	switch string(w) {
+	case "http", "status", "error":
+		return true
+	}
+	return openers[string(w)] && doing.scan(b) != 0
 }
 
 // firstWord is the first word in b, in lower case; foreign if it is not Latin.

@@ -40,7 +40,6 @@ type side struct {
 	open   int // rows for which a notice that began may still go on
 	fence  bool
 	asked  bool // inside the echo of the prompt (codex)
-	spoken bool // anything but blanks was seen
 	object []byte
 	body   string // an error that goes on with a JSON body over several lines
 }
@@ -73,7 +72,10 @@ func (r *run) line(id Stream, b []byte) {
 		r.logLine(b)
 		return
 	}
-	trimmed := bytes.TrimLeft(b, " \t")
+	trimmed := b
+	for len(trimmed) > 0 && (trimmed[0] == ' ' || trimmed[0] == '\t') {
+		trimmed = trimmed[1:]
+	}
 	if len(trimmed) == 0 {
 		s.push(nil)
 		s.open = 0
@@ -89,16 +91,14 @@ func (r *run) line(id Stream, b []byte) {
 	} else if b[len(b)-1] == '{' && bytes.Contains(b, []byte("rror")) {
 		s.body = cutText(cleanLine(b).text, rowBytes)
 	}
-	t := triggers.scan(b)
+	t := triggers.scan(b) | first(trimmed)
 	if r.work && t&triggerWork != 0 && !s.belowCross() {
 		t &^= triggerWork
 	}
 	s.push(b)
-	first := !s.spoken
-	s.spoken = true
-	if t == 0 && !r.found && !r.series.active && s.open == 0 && len(r.d.opts.Match) == 0 && !first {
+	if t == 0 && !r.found && !r.series.active && s.open == 0 && len(r.d.opts.Match) == 0 {
 		if !s.cutWord() {
-			if len(trimmed) <= 8 {
+			if len(trimmed) <= 8 || trimmed[0] == '`' {
 				s.section(trimmed)
 			}
 			return
@@ -123,13 +123,24 @@ func (s *side) gateAbove() bool {
 	return false
 }
 
+// first is the trigger of the line's first bytes, which the scanner has not.
+func first(b []byte) trigger {
+	if len(b) >= 3 && b[0] <= '5' && b[0] >= '4' && (string(b[:3]) == "429" || string(b[:3]) == "402" || string(b[:3]) == "529") {
+		return triggerLimit
+	}
+	return 0
+}
+
 // belowCross reports that the row before began with a cross: a failed agent's.
 func (s *side) belowCross() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✗")) || bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✘"))
 }
 
-// section follows the headings between which codex prints.
+// section follows the headings between which codex prints, and code fences.
 func (s *side) section(b []byte) {
+	if bytes.HasPrefix(b, []byte("```")) {
+		s.fence = !s.fence
+	}
 	switch string(b) {
 	case "user":
 		s.asked = true
@@ -141,8 +152,14 @@ func (s *side) section(b []byte) {
 // cutWord reports that the end of the row before and the start of this one
 // make a word that matters.
 func (s *side) cutWord() bool {
-	a := bytes.TrimRight(s.back(1), " │┃|")
-	b := bytes.TrimLeft(s.back(0), " │┃|")
+	a, b := s.back(1), s.back(0)
+	if len(a) < minWrap-12 || len(b) == 0 {
+		return false
+	}
+	if c := a[len(a)-1]; !isAlnum(c) && c < 0x80 && c != ' ' && c != '|' {
+		return false
+	}
+	a, b = bytes.TrimRight(a, " │┃|"), bytes.TrimLeft(b, " │┃|")
 	if len(a) < minWrap-12 || len(b) == 0 || !isAlnum(a[len(a)-1]) || !isAlnum(b[0]) {
 		return false
 	}
@@ -156,12 +173,7 @@ func (s *side) cutWord() bool {
 func (r *run) slow(id Stream, trimmed []byte, t trigger) {
 	s := &r.streams[id]
 	r.hintAge++
-	if len(trimmed) <= 8 {
-		s.section(trimmed)
-	}
-	if t&triggerFence != 0 && bytes.HasPrefix(trimmed, []byte("```")) {
-		s.fence = !s.fence
-	}
+	s.section(trimmed)
 	l := cleanLine(s.row(0, trimmed))
 	if t&(triggerWork|triggerSession) != 0 {
 		r.sideNotes(id, l)
@@ -217,7 +229,9 @@ func (r *run) notice(id Stream, l line) bool {
 	joined, rows := l.text, []line{l}
 	for k := 0; k <= maxJoin; k++ {
 		head := rows[0]
-		if f, ok := r.recognize(id, head, joined, k); ok {
+		if k > 0 && !gate(s.back(k)) {
+			// not the head of a notice, maybe its middle
+		} else if f, ok := r.recognize(id, head, joined, k); ok {
 			r.take(f)
 			s.open = maxJoin
 			return true

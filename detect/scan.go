@@ -8,23 +8,30 @@ const (
 	triggerLimit   trigger = 1 << iota // a word of a limit, an overload or an unknown model
 	triggerWork                        // a tool's output, or a count of changes
 	triggerSession                     // a session's id
-	triggerFence                       // a code fence
 	triggerRetry                       // a client's own wait
 )
 
-// triggerWords are looked for in every line, without regard to case. at is
-// where in the word the three bytes stand that the scanner looks for first:
-// chosen to be rare in prose and code.
-var triggerWords = []struct {
+type triggerWord struct {
 	word string
 	at   int
 	t    trigger
-}{
-	{"limit", 2, triggerLimit},
+}
+
+// triggerWords are looked for in every line, without regard to case. at is
+// where in the word the four bytes stand that the scanner looks for first:
+// chosen to be rare in prose and code.
+//
+// Numbers at the start of a line and code fences are looked for apart.
+var triggerWords = []triggerWord{
+	{"limit", 1, triggerLimit},
 	{"quota", 0, triggerLimit},
-	{"429", 0, triggerLimit},
-	{"402", 0, triggerLimit},
-	{"529", 0, triggerLimit},
+	{" 429", 0, triggerLimit},
+	{"(429", 0, triggerLimit},
+	{":429", 0, triggerLimit},
+	{" 402", 0, triggerLimit},
+	{"(402", 0, triggerLimit},
+	{" 529", 0, triggerLimit},
+	{"(529", 0, triggerLimit},
 	{"too many", 2, triggerLimit},
 	{"overload", 4, triggerLimit},
 	{"exhaust", 1, triggerLimit},
@@ -33,9 +40,9 @@ var triggerWords = []struct {
 	{"demand", 0, triggerLimit},
 	{"credit", 0, triggerLimit},
 	{"allowance", 0, triggerLimit},
-	{"spend", 0, triggerLimit},
+	{"spend", 1, triggerLimit},
 	{"usage", 0, triggerLimit},
-	{"throttl", 4, triggerLimit},
+	{"throttl", 3, triggerLimit},
 	{"model", 0, triggerLimit},
 	{"you've", 2, triggerLimit},
 	{"you’ve", 1, triggerLimit},
@@ -47,13 +54,15 @@ var triggerWords = []struct {
 	{"high-freq", 3, triggerLimit},
 	{"upgrade to", 0, triggerLimit},
 	{"límite", 0, triggerLimit},
-	{"limite", 3, triggerLimit},
+	{"limite", 2, triggerLimit},
 	{"kontingent", 5, triggerLimit},
-	{"限", 0, triggerLimit},
-	{"额", 0, triggerLimit},
-	{"額", 0, triggerLimit},
-	{"한도", 0, triggerLimit},
-	{"лимит", 4, triggerLimit},
+	{"上限", 2, triggerLimit},
+	{"限额", 2, triggerLimit},
+	{"限制", 2, triggerLimit},
+	{"制限", 2, triggerLimit},
+	{"额度", 2, triggerLimit},
+	{"額度", 2, triggerLimit},
+	{"한도", 2, triggerLimit},
 	{"retrying", 4, triggerRetry},
 	{"retry-after", 4, triggerRetry},
 	{"  └ ", 2, triggerWork},
@@ -62,37 +71,37 @@ var triggerWords = []struct {
 	{"changes   ", 4, triggerWork},
 	{"succeeded in", 2, triggerWork},
 	{"resume=", 3, triggerSession},
-	{"session id:", 8, triggerSession},
-	{"```", 0, triggerFence},
+	{"session id:", 6, triggerSession},
 }
 
-// triggers is a Wu-Manber scanner: it looks at every second pair of bytes, and
-// compares words only where a pair ends one of their rare threes.
-var triggers = newScanner()
+var triggers = newScanner(triggerWords)
 
+// A scanner is one after Wu and Manber: it looks at every third pair of bytes,
+// and compares words only where a pair ends one of their rare fours.
 type scanner struct {
+	words  []triggerWord
 	shift  [1 << 14]uint8   // by pair: how far the next look may be
-	bucket [1 << 14][]uint8 // by pair: words whose three ends with it
+	bucket [1 << 14][]uint8 // by pair: words whose four ends with it
 }
 
 func pairOf(a, b byte) int { return int(a&0x7f)<<7 | int(b&0x7f) }
 
-func newScanner() *scanner {
-	s := new(scanner)
+func newScanner(words []triggerWord) *scanner {
+	s := &scanner{words: words}
 	for i := range s.shift {
-		s.shift[i] = 2
+		s.shift[i] = 3
 	}
-	for n, w := range triggerWords {
-		three := w.word[w.at : w.at+3]
-		for _, a := range cases(three[0]) {
-			for _, b := range cases(three[1]) {
-				s.shift[pairOf(a, b)] = min(s.shift[pairOf(a, b)], 1)
-			}
-		}
-		for _, b := range cases(three[1]) {
-			for _, c := range cases(three[2]) {
-				s.shift[pairOf(b, c)] = 0
-				s.bucket[pairOf(b, c)] = append(s.bucket[pairOf(b, c)], uint8(n))
+	for n, w := range words {
+		four := w.word[w.at : w.at+4]
+		for i := range 3 {
+			for _, a := range cases(four[i]) {
+				for _, b := range cases(four[i+1]) {
+					p := pairOf(a, b)
+					s.shift[p] = min(s.shift[p], uint8(2-i))
+					if i == 2 {
+						s.bucket[p] = append(s.bucket[p], uint8(n))
+					}
+				}
 			}
 		}
 	}
@@ -108,15 +117,15 @@ func cases(c byte) []byte {
 
 // scan returns the triggers in b.
 func (s *scanner) scan(b []byte) (t trigger) {
-	for i := 2; i < len(b); {
+	for i := 3; i < len(b); {
 		pair := pairOf(b[i-1], b[i])
 		if skip := s.shift[pair]; skip != 0 {
 			i += int(skip)
 			continue
 		}
 		for _, n := range s.bucket[pair] {
-			w := &triggerWords[n]
-			if from := i - 2 - w.at; t&w.t == 0 && hasFoldAt(b, from, w.word) {
+			w := &s.words[n]
+			if from := i - 3 - w.at; t&w.t == 0 && hasFoldAt(b, from, w.word) {
 				t |= w.t
 			}
 		}

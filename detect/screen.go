@@ -59,29 +59,37 @@ func (s *screen) fresh() bool {
 // wholeLines passes the plain lines at the start of p on as they are and
 // returns the rest: from the first line that needs work, or is unfinished.
 func wholeLines(p []byte, row func([]byte)) []byte {
+	var next [len(controls)]int // where each control stands next in p
+	at := 0
 	for {
-		n := bytes.IndexByte(p, '\n')
-		if n < 0 {
-			return p
+		n := bytes.IndexByte(p[at:], '\n')
+		if n < 0 || n > maxRow {
+			return p[at:]
 		}
-		line := p[:n]
-		if n > 0 && line[n-1] == '\r' {
-			line = line[:n-1]
-		}
-		if n > maxRow || !plain(line) {
-			return p
+		line := p[at : at+n]
+		for i, c := range controls {
+			if next[i] < at || at == 0 {
+				if next[i] = bytes.IndexByte(p[at:], c); next[i] < 0 {
+					next[i] = len(p)
+				} else {
+					next[i] += at
+				}
+			}
+			if next[i] < at+n {
+				if c != '\r' || next[i] != at+n-1 {
+					return p[at:]
+				}
+				line = line[:n-1]
+			}
 		}
 		row(line)
-		p = p[n+1:]
+		at += n + 1
 	}
 }
 
-// plain reports that a line holds nothing but text. Other controls than these
-// are rare enough to be left to the rules, which see them as blanks.
-func plain(line []byte) bool {
-	return bytes.IndexByte(line, 0x1b) < 0 && bytes.IndexByte(line, '\r') < 0 &&
-		bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, '\b') < 0
-}
+// controls need more than to be passed on. Other controls than these are rare
+// enough to be left to the rules, which see them as nothing.
+var controls = [...]byte{0x1b, '\r', 0, '\b'}
 
 func printable(p []byte) int {
 	for i, c := range p {
