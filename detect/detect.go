@@ -120,7 +120,7 @@ type Detector struct {
 	client  string
 	echoes  []string // the prompt's lines, squeezed, each to be skipped once
 	screens [4]screen
-	rows    [4]func([]byte)
+	rows    [4]rowFunc
 	run     run
 	ahead   *run // scratch for looking ahead
 }
@@ -131,7 +131,7 @@ func New(opts Options) *Detector {
 	d.run.d = d
 	d.echoes = promptLines(d.client, opts.Prompt)
 	for id := range d.rows {
-		d.rows[id] = func(b []byte) { d.run.line(Stream(id), b) }
+		d.rows[id] = func(b []byte, quiet bool) { d.run.line(Stream(id), b, quiet) }
 	}
 	d.screens[Terminal].window = true
 	return d
@@ -187,7 +187,7 @@ func (d *Detector) lookAhead() *run {
 	*r = d.run
 	r.quiet = true
 	for id := range d.screens {
-		d.screens[id].flush(func(b []byte) { r.line(Stream(id), b) })
+		d.screens[id].flush(func(b []byte, quiet bool) { r.line(Stream(id), b, quiet) })
 	}
 	return r
 }

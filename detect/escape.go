@@ -26,7 +26,7 @@ type escape struct {
 func (e *escape) start() { *e = escape{state: begun} }
 
 // escaped consumes bytes of an escape sequence and returns how many.
-func (s *screen) escaped(p []byte, row func([]byte)) int {
+func (s *screen) escaped(p []byte, row rowFunc) int {
 	e := &s.esc
 	for i, c := range p {
 		switch e.state {
@@ -113,7 +113,7 @@ func (e *escape) param(n, def int) int {
 
 // commandText skips the text of a command. A newline ends it, as no title or
 // link holds one: a broken sequence must not hide what follows.
-func (s *screen) commandText(p []byte, row func([]byte)) int {
+func (s *screen) commandText(p []byte, row rowFunc) int {
 	e := &s.esc
 	n := bytes.IndexAny(p, "\a\x1b\n")
 	if n < 0 {
@@ -135,7 +135,7 @@ func (s *screen) commandText(p []byte, row func([]byte)) int {
 }
 
 // sequence carries out a whole control sequence as far as it moves or erases.
-func (s *screen) sequence(c byte, row func([]byte)) {
+func (s *screen) sequence(c byte, row rowFunc) {
 	e := &s.esc
 	n := e.param(0, 1)
 	switch c {
@@ -195,7 +195,7 @@ func (s *screen) eraseLine(mode int) {
 	s.col, s.inside = at, at != cells(*r)
 }
 
-func (s *screen) eraseBelow(mode int, row func([]byte)) {
+func (s *screen) eraseBelow(mode int, row rowFunc) {
 	if mode != 0 {
 		if mode == 2 || mode == 3 {
 			s.clear(row)
@@ -212,7 +212,7 @@ func (s *screen) eraseBelow(mode int, row func([]byte)) {
 
 // clear empties the screen. What stood there has been read by then: it is
 // passed on, unless it is a window that is about to be drawn again.
-func (s *screen) clear(row func([]byte)) {
+func (s *screen) clear(row rowFunc) {
 	if !s.window {
 		s.flush(row)
 	}

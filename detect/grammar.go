@@ -58,6 +58,9 @@ var (
 	// noCall is an error of a program or a test, and not of a call to a model.
 	noCall = regexp.MustCompile(`\b(?:expected|expects?|assert\w*|but got|but was|typeerror|syntaxerror|referenceerror|nameerror|attributeerror|importerror|at \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+|tests?|checks? failed|undefined|cannot (?:read|find)|no such|module|import|compile|build failed|lint)\b|::`)
 
+	// counts are numbers of something.
+	counts = regexp.MustCompile(`\b(?:429|402|529) (?:[a-z-]+ )?(?:files?|tests?|specs?|errors|problems?|warnings?|packages?|lines?|items?|bytes|[kmg]b|rows?|records?|users?|insertions?|deletions?|commits?|issues?|modules?|tokens|ms|seconds?|reqs|passed|failed|skipped|of)\b`)
+
 	// goesOn is a client that retries, or has changed the model, by itself.
 	goesOn = regexp.MustCompile(`\b(?:retrying|reconnecting\.\.\. \d|will retry|retry attempt|auto-?retry|waiting to retry|attempt \d+ (?:of|/) ?\d+|attempt \d+ failed|switching to|switched (?:you )?to|automatically switched|falling back to|fallback to|continuing with)\b`)
 )

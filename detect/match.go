@@ -51,7 +51,8 @@ func parts(list string) *scanner {
 // gate reports that a line with a trigger may be a notice, cheaply: most lines
 // that hold one are prose or code.
 func gate(b []byte) bool {
-	w, foreign := firstWord(b)
+	var buf [24]byte
+	w, foreign := firstWord(b, &buf)
 	if foreign || len(w) == 3 && '0' <= w[0] && w[0] <= '9' {
 		return true
 	}
@@ -68,8 +69,7 @@ func gate(b []byte) bool {
 }
 
 // firstWord is the first word in b, in lower case; foreign if it is not Latin.
-func firstWord(b []byte) (word []byte, foreign bool) {
-	var buf [24]byte
+func firstWord(b []byte, buf *[24]byte) (word []byte, foreign bool) {
 	i, high := 0, 0
 	for ; i < len(b) && i < 48; i++ {
 		if c := b[i]; isAlnum(c) {
@@ -171,6 +171,8 @@ func (t *text) match() (int, bool) {
 		switch r.anchor {
 		case anywhere:
 			from = from[:1]
+		case behindLabel:
+			from = from[min(1, t.labels) : t.labels+min(1, t.labels)]
 		case afterLabel:
 			from = from[min(1, t.labels):][:min(1, t.labels)]
 		}
@@ -207,6 +209,8 @@ func (t *text) talk(r *rule) string {
 		return "a limit of something else than a model"
 	case (r.kind == word || r.kind == code && r.anchor == atStart) && noCall.MatchString(low):
 		return "an error of a program or a test"
+	case r.verdict == Limit && counts.MatchString(low):
+		return "a count"
 	case prose.MatchString(low):
 		return "prose"
 	}

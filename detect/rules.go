@@ -19,9 +19,10 @@ func (e evidence) String() string { return evidenceNames[e] }
 type anchor int
 
 const (
-	atStart    anchor = iota // at the start, or after the labels of an error
-	afterLabel               // anywhere behind the label of an error
-	anywhere                 // anywhere: only for what nothing else looks like
+	atStart     anchor = iota // at the start, or after the labels of an error
+	behindLabel               // right behind the label of an error
+	afterLabel                // anywhere behind the label of an error
+	anywhere                  // anywhere: only for what nothing else looks like
 )
 
 // A rule is one known shape of an error. Patterns are RE2 over lower-case text
@@ -110,13 +111,18 @@ var noticeRules = []rule{
 	},
 	{
 		name: "status-429", needs: "429", kind: notice, verdict: Limit, tree: true,
-		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )?\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests|status code \(no body\)|[\[{]|[^.]{0,60}?{subject}|[^.]{0,60}?(?:rate[ -]?limit|quota|too many|exceeded|exhausted))`,
+		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )?\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests{end}|status code \(no body\)|$|[\[{"'])`,
 		example: "429 Too Many Requests",
 	},
 	{
-		name: "status-402", needs: "402", kind: notice, verdict: Limit, scope: ScopeAccount,
-		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? )?\(?402\)?(?::| -| ·)? *(?:[\[{]|[^.]{0,60}?(?:{subject}|quota|no credits|spend|premium request))`,
-		example: "Execution failed: 402 You have no quota",
+		name: "status-402", needs: "402", kind: notice, verdict: Limit, scope: ScopeAccount, anchor: behindLabel,
+		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? )?\(?402\b\)?(?::| -| ·)? *(?:[\[{"']|[^.]{0,60}?(?:{subject}|quota|no credits|spend|premium request))`,
+		example: "Error: 402 You have no quota",
+	},
+	{
+		name: "error-429", needs: "429", kind: notice, verdict: Limit, anchor: behindLabel,
+		pattern: `\(?429\b[) :{-]`,
+		example: "Error: 429 Sorry, slow down",
 	},
 	{
 		name: "last-status-429", needs: "429", kind: notice, verdict: Limit,

@@ -65,7 +65,7 @@ func (s *side) push(b []byte) {
 }
 
 // line takes the next row of a stream.
-func (r *run) line(id Stream, b []byte) {
+func (r *run) line(id Stream, b []byte, quiet bool) {
 	s := &r.streams[id]
 	if id == Log {
 		s.n++
@@ -91,7 +91,10 @@ func (r *run) line(id Stream, b []byte) {
 	} else if b[len(b)-1] == '{' && bytes.Contains(b, []byte("rror")) {
 		s.body = cutText(cleanLine(b).text, rowBytes)
 	}
-	t := triggers.scan(b) | first(trimmed)
+	t := first(trimmed)
+	if !quiet {
+		t |= triggers.scan(b)
+	}
 	if r.work && t&triggerWork != 0 && !s.belowCross() {
 		t &^= triggerWork
 	}
@@ -174,6 +177,10 @@ func (r *run) slow(id Stream, trimmed []byte, t trigger) {
 	s := &r.streams[id]
 	r.hintAge++
 	s.section(trimmed)
+	look := (t&triggerLimit != 0 || r.found) && (gate(trimmed) || s.gateAbove()) || s.open > 0
+	if !look && !r.found && !r.series.active && t&(triggerWork|triggerSession|triggerRetry) == 0 && len(r.d.opts.Match) == 0 {
+		return
+	}
 	l := cleanLine(s.row(0, trimmed))
 	if t&(triggerWork|triggerSession) != 0 {
 		r.sideNotes(id, l)
@@ -181,10 +188,7 @@ func (r *run) slow(id Stream, trimmed []byte, t trigger) {
 	if r.ignored(l.text) {
 		return
 	}
-	matched := r.userMatch(id, l)
-	if !matched && ((t&triggerLimit != 0 || r.found) && (gate(trimmed) || s.gateAbove()) || s.open > 0) {
-		matched = r.notice(id, l)
-	}
+	matched := r.userMatch(id, l) || look && r.notice(id, l)
 	if t&triggerRetry != 0 && !matched {
 		r.hint, r.hintAge = cutText(l.text, rowBytes), 0
 	}

@@ -1,5 +1,7 @@
 package detect
 
+import "encoding/binary"
+
 // A trigger says what a word in a line may be about. A line without any is
 // never looked at by a rule.
 type trigger uint8
@@ -18,7 +20,7 @@ type triggerWord struct {
 }
 
 // triggerWords are looked for in every line, without regard to case. at is
-// where in the word the four bytes stand that the scanner looks for first:
+// where in the word the four bytes stand by which the scanner knows it:
 // chosen to be rare in prose and code.
 //
 // Numbers at the start of a line and code fences are looked for apart.
@@ -76,60 +78,77 @@ var triggerWords = []triggerWord{
 
 var triggers = newScanner(triggerWords)
 
-// A scanner is one after Wu and Manber: it looks at every third pair of bytes,
-// and compares words only where a pair ends one of their rare fours.
+// A scanner looks at every second three of bytes. Each word is known by the two
+// threes of its rare four, of which it meets one, wherever the word stands. The
+// looks do not wait for each other, which makes it fast.
 type scanner struct {
-	words  []triggerWord
-	shift  [1 << 14]uint8   // by pair: how far the next look may be
-	bucket [1 << 14][]uint8 // by pair: words whose four ends with it
+	words []triggerWord
+	table [1 << 12]uint8 // by three: the bucket, 0 = none
+	lists [][]place
 }
 
-func pairOf(a, b byte) int { return int(a&0x7f)<<7 | int(b&0x7f) }
+// A place is a word, and where in it a three stands.
+type place struct {
+	word uint8
+	at   uint8
+}
+
+// three is a hash of the low three bytes of v, without regard to case.
+func three(v uint32) uint32 { return (v & 0x00dfdfdf) * 0x9e3779b1 >> 20 }
 
 func newScanner(words []triggerWord) *scanner {
-	s := &scanner{words: words}
-	for i := range s.shift {
-		s.shift[i] = 3
-	}
+	s := &scanner{words: words, lists: make([][]place, 1)}
 	for n, w := range words {
-		four := w.word[w.at : w.at+4]
-		for i := range 3 {
-			for _, a := range cases(four[i]) {
-				for _, b := range cases(four[i+1]) {
-					p := pairOf(a, b)
-					s.shift[p] = min(s.shift[p], uint8(2-i))
-					if i == 2 {
-						s.bucket[p] = append(s.bucket[p], uint8(n))
-					}
-				}
+		for at := w.at; at < w.at+2; at++ {
+			h := three(uint32(w.word[at]) | uint32(w.word[at+1])<<8 | uint32(w.word[at+2])<<16)
+			if s.table[h] == 0 {
+				s.table[h] = uint8(len(s.lists))
+				s.lists = append(s.lists, nil)
 			}
+			l := &s.lists[s.table[h]]
+			*l = append(*l, place{uint8(n), uint8(at)})
 		}
 	}
 	return s
 }
 
-func cases(c byte) []byte {
-	if 'a' <= c && c <= 'z' {
-		return []byte{c, c - 'a' + 'A'}
-	}
-	return []byte{c}
-}
-
 // scan returns the triggers in b.
 func (s *scanner) scan(b []byte) (t trigger) {
-	for i := 3; i < len(b); {
-		pair := pairOf(b[i-1], b[i])
-		if skip := s.shift[pair]; skip != 0 {
-			i += int(skip)
-			continue
+	i := 0
+	for ; i+4 <= len(b); i += 2 {
+		if list := s.table[three(binary.LittleEndian.Uint32(b[i:]))]; list != 0 {
+			t |= s.confirm(b, i, list, t)
 		}
-		for _, n := range s.bucket[pair] {
-			w := &s.words[n]
-			if from := i - 3 - w.at; t&w.t == 0 && hasFoldAt(b, from, w.word) {
-				t |= w.t
-			}
+	}
+	if i+3 <= len(b) {
+		if list := s.table[three(uint32(b[i])|uint32(b[i+1])<<8|uint32(b[i+2])<<16)]; list != 0 {
+			t |= s.confirm(b, i, list, t)
 		}
-		i++
+	}
+	return t
+}
+
+// next is a place within the first word in b[from:], or len(b) if there is none.
+func (s *scanner) next(b []byte, from int) int {
+	i := from
+	for ; i+4 <= len(b); i += 2 {
+		if list := s.table[three(binary.LittleEndian.Uint32(b[i:]))]; list != 0 && s.confirm(b, i, list, 0) != 0 {
+			return i
+		}
+	}
+	if i+3 <= len(b) && s.scan(b[max(from, i-16):]) != 0 {
+		return i
+	}
+	return len(b)
+}
+
+// confirm compares the words of a list, of which a three stands at b[i:].
+func (s *scanner) confirm(b []byte, i int, list uint8, known trigger) (t trigger) {
+	for _, p := range s.lists[list] {
+		w := &s.words[p.word]
+		if known&w.t == 0 && hasFoldAt(b, i-int(p.at), w.word) {
+			t |= w.t
+		}
 	}
 	return t
 }

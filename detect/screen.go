@@ -23,13 +23,14 @@ type screen struct {
 	inside bool     // the cursor is not at the row's end
 	window bool     // rows are kept back
 	saved  [2]int
-	size   int // bytes in rows
+	size   int      // bytes in rows
+	store  [][]byte // in which rows moves on
 	spare  [][]byte
 	buf    []byte
 }
 
 // write shows the screen a piece; row is called with every row that is final.
-func (s *screen) write(p []byte, row func([]byte)) {
+func (s *screen) write(p []byte, row rowFunc) {
 	for len(p) > 0 {
 		if s.fresh() {
 			if p = wholeLines(p, row); len(p) == 0 {
@@ -58,9 +59,9 @@ func (s *screen) fresh() bool {
 
 // wholeLines passes the plain lines at the start of p on as they are and
 // returns the rest: from the first line that needs work, or is unfinished.
-func wholeLines(p []byte, row func([]byte)) []byte {
+func wholeLines(p []byte, row rowFunc) []byte {
 	var next [len(controls)]int // where each control stands next in p
-	at := 0
+	at, word := 0, -1           // word: where the next trigger is, if looked for
 	for {
 		n := bytes.IndexByte(p[at:], '\n')
 		if n < 0 || n > maxRow {
@@ -69,11 +70,7 @@ func wholeLines(p []byte, row func([]byte)) []byte {
 		line := p[at : at+n]
 		for i, c := range controls {
 			if next[i] < at || at == 0 {
-				if next[i] = bytes.IndexByte(p[at:], c); next[i] < 0 {
-					next[i] = len(p)
-				} else {
-					next[i] += at
-				}
+				next[i] = nextByte(p, at, c)
 			}
 			if next[i] < at+n {
 				if c != '\r' || next[i] != at+n-1 {
@@ -82,10 +79,31 @@ func wholeLines(p []byte, row func([]byte)) []byte {
 				line = line[:n-1]
 			}
 		}
-		row(line)
+		if word < at && n > 0 && line0(line) != '{' {
+			word = triggers.next(p, at)
+		}
+		row(line, word >= at+n)
 		at += n + 1
 	}
 }
+
+func line0(line []byte) byte {
+	if len(line) == 0 {
+		return 0
+	}
+	return line[0]
+}
+
+func nextByte(p []byte, from int, c byte) int {
+	if n := bytes.IndexByte(p[from:], c); n >= 0 {
+		return from + n
+	}
+	return len(p)
+}
+
+// A rowFunc takes a final row. quiet means that no trigger stands in it; false
+// that this is not known.
+type rowFunc func(row []byte, quiet bool)
 
 // controls need more than to be passed on. Other controls than these are rare
 // enough to be left to the rules, which see them as nothing.
@@ -106,6 +124,12 @@ func (s *screen) cursor() *[]byte {
 		var r []byte
 		if n := len(s.spare); n > 0 {
 			r, s.spare = s.spare[n-1], s.spare[:n-1]
+		}
+		if len(s.rows) == cap(s.rows) { // they have moved to the end of their store
+			if s.store == nil || len(s.rows) > len(s.store)/2 {
+				s.store = make([][]byte, min(2*len(s.rows)+2, 2*maxRows+4))
+			}
+			s.rows = s.store[:copy(s.store, s.rows)]
 		}
 		s.rows = append(s.rows, r[:0])
 	}
@@ -139,7 +163,7 @@ func (s *screen) overwrite(r *[]byte, text []byte) {
 	s.inside = from+len(text) < len(*r)
 }
 
-func (s *screen) control(c byte, row func([]byte)) {
+func (s *screen) control(c byte, row rowFunc) {
 	switch c {
 	case '\n':
 		s.newline(row)
@@ -152,11 +176,11 @@ func (s *screen) control(c byte, row func([]byte)) {
 	}
 }
 
-func (s *screen) newline(row func([]byte)) {
+func (s *screen) newline(row rowFunc) {
 	s.cursor()
 	s.inside, s.col = false, 0
 	if !s.window {
-		row(s.rows[0])
+		row(s.rows[0], false)
 		s.drop()
 		return
 	}
@@ -164,7 +188,7 @@ func (s *screen) newline(row func([]byte)) {
 	s.cursor()
 	s.inside = len(s.rows[s.row]) > 0
 	for len(s.rows) > maxRows || s.size > maxWindow && s.row > 0 {
-		row(s.rows[0])
+		row(s.rows[0], false)
 		s.drop()
 	}
 }
@@ -173,8 +197,7 @@ func (s *screen) newline(row func([]byte)) {
 func (s *screen) drop() {
 	first := s.rows[0]
 	s.size -= len(first)
-	copy(s.rows, s.rows[1:])
-	s.rows = s.rows[:len(s.rows)-1]
+	s.rows = s.rows[1:]
 	if len(s.spare) < 4 && cap(first) <= maxRow {
 		s.spare = append(s.spare, first[:0])
 	}
@@ -201,10 +224,10 @@ func (s *screen) move(row, col int) {
 }
 
 // flush passes on what is held back, without forgetting it.
-func (s *screen) flush(row func([]byte)) {
+func (s *screen) flush(row rowFunc) {
 	for i, r := range s.rows {
 		if i < len(s.rows)-1 || len(r) > 0 {
-			row(r)
+			row(r, false)
 		}
 	}
 }
