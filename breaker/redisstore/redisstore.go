@@ -30,12 +30,12 @@ const corruptSuffix = ":corrupt"
 // A Store keeps one document under one key. It may be used by many goroutines at
 // once, and must be closed.
 type Store struct {
-	client   redis.UniversalClient
-	key      string
-	shown    string
-	password string // to keep it out of every message
-	failover bool   // the next try may find another master
-	timeout  time.Duration
+	client    redis.UniversalClient
+	key       string
+	shown     string
+	passwords []string // to keep them out of every message
+	failover  bool     // the next try may find another master
+	timeout   time.Duration
 
 	mu     sync.Mutex
 	last   snapshot
@@ -59,7 +59,8 @@ func OpenStore(url string, timeout time.Duration) (*Store, error) {
 		timeout = DefaultTimeout
 	}
 	return &Store{
-		client: t.connect(timeout), key: t.key, shown: t.shown, password: t.opts.Password,
+		client: t.connect(timeout), key: t.key, shown: t.shown,
+		passwords: []string{t.opts.Password, t.opts.SentinelPassword},
 		failover: t.kind != single, timeout: timeout,
 	}, nil
 }
@@ -200,7 +201,7 @@ func (s *Store) passing(err error) bool {
 // pause waits a random time that grows with the tries, so that many who lost to
 // one another do not meet again.
 func pause(ctx context.Context, try int) error {
-	most := min(time.Millisecond<<min(try, 6), 50*time.Millisecond)
+	most := min(time.Millisecond<<min(try, 10), 500*time.Millisecond)
 	timer := time.NewTimer(rand.N(most))
 	defer timer.Stop()
 	select {
@@ -273,8 +274,10 @@ func (s *Store) reason(err error) string {
 		return "no answer within " + s.timeout.String()
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	if s.password != "" {
-		text = strings.ReplaceAll(text, s.password, "…")
+	for _, p := range s.passwords {
+		if p != "" {
+			text = strings.ReplaceAll(text, p, "…")
+		}
 	}
 	return text
 }

@@ -1,11 +1,13 @@
 package redisstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,11 +52,14 @@ func redacted(u *url.URL) string {
 			shown[name] = q[name]
 		}
 	}
-	host := u.Host
-	if host == "" && !strings.EqualFold(u.Scheme, "unix") {
-		host = "localhost"
+	host, path := u.Host, u.Path
+	if !strings.EqualFold(u.Scheme, "unix") {
+		host = cmp.Or(host, "localhost")
+		if _, err := strconv.Atoi(strings.TrimPrefix(path, "/")); err != nil {
+			path = ""
+		}
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: host, Path: u.Path, RawQuery: shown.Encode()}).String()
+	return (&url.URL{Scheme: u.Scheme, Host: host, Path: path, RawQuery: shown.Encode()}).String()
 }
 
 // A target is what a URL says: which server, how to log in, and which key.

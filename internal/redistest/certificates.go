@@ -29,7 +29,7 @@ func writeCertificates(t testing.TB, dir string) string {
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "redis"},
 		NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
 		KeyUsage:    x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	caFile := filepath.Join(dir, "ca.crt")

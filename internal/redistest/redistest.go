@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +30,7 @@ type Server struct {
 	t      testing.TB
 	binary string
 	args   []string
+	config []string // a sentinel's
 	tls    bool
 
 	Dir  string // where it keeps its data
@@ -83,7 +86,10 @@ func (s *Server) start() error {
 	if s.tls {
 		port = []string{"--port", "0", "--tls-port", fmt.Sprint(s.Port)}
 	}
-	args := append(port, "--bind", "127.0.0.1", "--dir", s.Dir, "--save", "", "--logfile", "", "--daemonize", "no")
+	args := slices.Concat(s.config, port, []string{"--bind", "127.0.0.1", "--dir", s.Dir, "--logfile", "", "--daemonize", "no"})
+	if s.config == nil {
+		args = append(args, "--save", "")
+	}
 	cmd := exec.Command(s.binary, append(args, s.args...)...)
 	endWithParent(cmd)
 	out, err := cmd.StdoutPipe()
@@ -108,6 +114,9 @@ func (s *Server) start() error {
 	}
 }
 
+// readyLine is what a server says when it is; a sentinel says another thing.
+var readyLine = regexp.MustCompile(`Ready to accept connections|\+monitor master`)
+
 // follow reads the server's log until it ends, and closes ready when the server
 // says that it is.
 func (s *Server) follow(out io.Reader, ready, exited chan struct{}) {
@@ -115,7 +124,7 @@ func (s *Server) follow(out io.Reader, ready, exited chan struct{}) {
 	lines := bufio.NewScanner(out)
 	for told := false; lines.Scan(); {
 		output.add(lines.Text())
-		if !told && strings.Contains(lines.Text(), "Ready to accept connections") {
+		if !told && readyLine.MatchString(lines.Text()) {
 			told = true
 			close(ready)
 		}
@@ -182,6 +191,21 @@ func StartTLS(t testing.TB, args ...string) (*Server, string) {
 	s.startAnywhere()
 	t.Cleanup(s.Kill)
 	return s, ca
+}
+
+// StartSentinel starts a sentinel that watches a master under a name.
+func StartSentinel(t testing.TB, name string, master *Server) *Server {
+	t.Helper()
+	s := &Server{t: t, binary: Binary(t), Dir: t.TempDir()}
+	config := filepath.Join(s.Dir, "sentinel.conf")
+	monitor := fmt.Sprintf("sentinel monitor %s 127.0.0.1 %d 1\n", name, master.Port)
+	if err := os.WriteFile(config, []byte(monitor), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.config = []string{config, "--sentinel"}
+	s.startAnywhere()
+	t.Cleanup(s.Kill)
+	return s
 }
 
 // A tail keeps the last lines of a log.
