@@ -10,7 +10,6 @@ package redisstore
 
 import (
 	"context"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -38,6 +37,7 @@ type Store struct {
 	timeout   time.Duration
 
 	mu     sync.Mutex
+	crowd  crowd
 	last   snapshot
 	lastAt time.Time // by this machine's monotonic clock; zero = nothing seen yet
 	lost   error     // of the last call; nil = it went well
@@ -61,7 +61,7 @@ func OpenStore(url string, timeout time.Duration) (*Store, error) {
 	return &Store{
 		client: t.connect(timeout), key: t.key, shown: t.shown,
 		passwords: []string{t.opts.Password, t.opts.SentinelPassword},
-		failover: t.kind != single, timeout: timeout,
+		failover:  t.kind != single, timeout: timeout,
 	}, nil
 }
 
@@ -87,13 +87,14 @@ func (s *Store) View(ctx context.Context) (*breaker.Document, time.Time, error) 
 	return d, seen.now, nil
 }
 
-// Update changes the document by compare-and-set, again with jitter while
-// others are faster. After a View a moment ago it takes one round trip.
+// Update changes the document by compare-and-set, again while others are
+// faster. After a View a moment ago it takes one round trip.
 func (s *Store) Update(ctx context.Context, change func(*breaker.Document, time.Time) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	old, known := s.recent()
-	for try := 0; ; try++ {
+	for first := true; ; first = false {
+		start := time.Now()
 		if !known {
 			var err error
 			if old, err = s.look(ctx); err != nil {
@@ -104,7 +105,7 @@ func (s *Store) Update(ctx context.Context, change func(*breaker.Document, time.
 		if err != nil {
 			return err
 		}
-		if next == nil && known && try == 0 {
+		if next == nil && known && first {
 			known = false // there was nothing to change a moment ago: that may not hold now
 			continue
 		}
@@ -115,14 +116,19 @@ func (s *Store) Update(ctx context.Context, change func(*breaker.Document, time.
 		if err != nil && !s.passing(err) {
 			return s.failed("write", err)
 		}
-		if known = err == nil; known {
+		if err == nil {
 			s.saw(is)
-			old = is
 		}
 		if done {
+			s.crowd.won()
 			return nil
 		}
-		if err := pause(ctx, try); err != nil {
+		// The answer says what the key holds now. That is good for one more try
+		// at once; where many write, only a pause helps, and makes it old.
+		if old, known = is, err == nil && first; known {
+			continue
+		}
+		if err := s.crowd.lost(ctx, time.Since(start)); err != nil {
 			return s.failed("write", err)
 		}
 	}
@@ -157,7 +163,7 @@ func (s *Store) look(ctx context.Context) (snapshot, error) {
 			return seen, nil
 		}
 		again := s.passing(err) || try == 0 && connectionLost(err)
-		if !again || pause(ctx, try) != nil {
+		if !again || pause(ctx, 50*time.Millisecond) != nil {
 			return snapshot{}, err
 		}
 	}
@@ -196,20 +202,6 @@ func (s *Store) offset() time.Duration {
 func (s *Store) passing(err error) bool {
 	return redis.IsLoadingError(err) || redis.IsClusterDownError(err) || redis.IsTryAgainError(err) ||
 		redis.IsMasterDownError(err) || s.failover && redis.IsReadOnlyError(err)
-}
-
-// pause waits a random time that grows with the tries, so that many who lost to
-// one another do not meet again.
-func pause(ctx context.Context, try int) error {
-	most := min(time.Millisecond<<min(try, 10), 500*time.Millisecond)
-	timer := time.NewTimer(rand.N(most))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // failed returns the error of a call as one line for a person.
