@@ -15,14 +15,15 @@ const (
 	envActive       = "RALPH_RUN_ACTIVE"
 )
 
-// lookup returns a variable's value, the last one given, or "".
-func lookup(env []string, name string) (value string) {
+// lookup returns a variable's value or "". As for getenv(3), the first one of
+// that name counts.
+func lookup(env []string, name string) string {
 	for _, e := range env {
 		if n, v, ok := strings.Cut(e, "="); ok && sameName(n, name) {
-			value = v
+			return v
 		}
 	}
-	return value
+	return ""
 }
 
 // with returns env with name set to value, once.
