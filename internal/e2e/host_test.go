@@ -18,6 +18,9 @@ import (
 	"github.com/ralph-run/ralph-run/internal/standin"
 )
 
+// patient is how long anything may take on a busy machine.
+const patient = 2 * time.Minute
+
 // hostPath finds what `make fetch-squad` has put into the cache folder: squad's
 // launcher, and a folder with a Node.js new enough for it if the system has
 // none.
@@ -115,7 +118,7 @@ type host struct {
 func (w *world) squad(args ...string) *host {
 	w.t.Helper()
 	squad, node := hostPath(w.t)
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute+3*patient)
 	w.t.Cleanup(cancel)
 	h := &host{w: w, cmd: command(ctx, node, append(append([]string{squad}, args...), "--agent-cmd", agent())...)}
 	h.cmd.Dir, h.cmd.Env = w.dir, w.env
@@ -136,7 +139,7 @@ func (w *world) watch() *host {
 // round waits for the end of squad watch's nth round.
 func (h *host) round(n int) {
 	h.w.t.Helper()
-	ok := eventually(2*time.Minute, func() bool {
+	ok := eventually(time.Minute+patient, func() bool {
 		return strings.Count(h.out.String(), "Next poll at") >= n && h.saved(n)
 	})
 	if !ok {

@@ -122,7 +122,7 @@ func (w *world) isOpenBeside() state {
 func TestSquadTimeout(t *testing.T) {
 	t.Parallel()
 	w := working(t)
-	w.write(filepath.Join(".squad", "config.json"), `{"watch": {"timeout": 0.5}}`)
+	w.write(filepath.Join(".squad", "config.json"), `{"watch": {"timeout": 0.8}}`)
 	h := w.watch()
 	h.works()
 	h.round(1)
@@ -158,7 +158,7 @@ func working(t *testing.T) *world {
 // works waits until the tool runs.
 func (h *host) works() {
 	h.w.t.Helper()
-	if !eventually(time.Minute, func() bool { return len(h.w.processes(work)) > 0 }) {
+	if !eventually(patient, func() bool { return len(h.w.processes(work)) > 0 }) {
 		h.w.t.Fatalf("the tool did not run; %v", h)
 	}
 }
@@ -183,7 +183,7 @@ func TestSquadLoop(t *testing.T) {
 	w := limitedHost(t)
 	w.write("loop.md", "---\nconfigured: true\ninterval: 1\n---\nSay ok.\nThen stop.\n")
 	h := w.squad("loop")
-	if !h.out.waitFor("Round 1 complete", time.Minute) {
+	if !h.out.waitFor("Round 1 complete", patient) {
 		t.Fatalf("round 1 did not succeed; %v", h)
 	}
 	for _, want := range []string{preferred + " is rate limited", "retrying with " + second, answer} {

@@ -39,7 +39,7 @@ func WriteSVG(w io.Writer, r *Recording, title string) error {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d" role="img" xml:space="preserve">`+"\n", wide, high, wide, high)
 	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", escape(title), escape(s.text()))
 	fmt.Fprintf(&b, `<style>
-text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}
+text{font-size:%dpx;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}
 .row{animation:show .05s backwards}
 @keyframes show{from{opacity:0}}
 @media (prefers-reduced-motion:reduce){.row{animation:none}}
