@@ -27,6 +27,7 @@ type childSys struct {
 	asleep *os.File // its other end
 	routes []*route
 	exited chan struct{} // closed when the child itself is gone
+	guard  *guard        // ends the group if we are killed; may be nil
 
 	readers sync.WaitGroup // those who read our stdin for the child
 
@@ -93,6 +94,7 @@ func (c *child) run() {
 	}
 	byUs := c.byUs
 	c.mu.Unlock()
+	c.guard.dismiss()
 	c.drain()
 	if c.term != nil {
 		c.term.leave()
