@@ -85,13 +85,14 @@ func containsAll(text string, words []string) bool {
 // kernel may need a moment to bury one that was killed.
 func (w *world) nothingLeft() {
 	w.t.Helper()
-	var left map[int]string
-	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if left = w.processes(); len(left) == 0 {
-			return
-		}
+	w.nothingLeftAfter(time.Second)
+}
+
+func (w *world) nothingLeftAfter(d time.Duration) {
+	w.t.Helper()
+	if !eventually(d, func() bool { return len(w.processes()) == 0 }) {
+		w.t.Errorf("left running: %v", fmt.Sprint(w.processes()))
 	}
-	w.t.Errorf("left running: %v", fmt.Sprint(left))
 }
 
 func (w *world) killAll() {

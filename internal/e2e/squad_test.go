@@ -135,14 +135,15 @@ func TestSquadTimeout(t *testing.T) {
 }
 
 // TestSquadEnds: squad watch is ended in the middle of a round and kills the one
-// process it knows. Nothing is left of what that started.
+// process it knows, ralph-run, by a signal that cannot be passed on. Nothing is
+// left of what that started, once the client has had its time to end.
 func TestSquadEnds(t *testing.T) {
 	t.Parallel()
 	w := working(t)
 	h := w.watch()
 	h.works()
 	h.signal(syscall.SIGTERM)
-	w.nothingLeft()
+	w.nothingLeftAfter(30 * time.Second)
 	w.unlimited()
 }
 
