@@ -1,0 +1,6 @@
+package main
+
+import "syscall"
+
+// maxRSS is in KiB, as Linux counts it.
+func maxRSS(u *syscall.Rusage) int64 { return u.Maxrss }
