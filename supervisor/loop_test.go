@@ -124,7 +124,7 @@ var loopTests = []struct {
 	{
 		name: "sits in its own retries", scenes: []func(*actor) Exit{sits, answers},
 		models: "a b", reports: "a:limit b:success", want: ok(), said: []string{saw("429")},
-		took: settle + glance,
+		took: speakUp + glance,
 	},
 	{
 		name:   "recovers within the patience",
@@ -241,7 +241,7 @@ func TestLoopRecords(t *testing.T) {
 		by            string
 		waited, saved time.Duration
 	}
-	want := []facts{{byPatience, settle, 60*time.Second - settle}, {byGrace, 10 * time.Second, 0}, {}}
+	want := []facts{{byPatience, speakUp, 60*time.Second - speakUp}, {byGrace, 10 * time.Second, 0}, {}}
 	for i, r := range records {
 		if got := (facts{r.EndedBy, r.Waited, r.Saved}); got != want[i] {
 			t.Errorf("record %d = %+v, want %+v", i, got, want[i])

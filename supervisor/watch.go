@@ -9,10 +9,15 @@ import (
 )
 
 const (
-	// settle is how long a client that is known to be limited may take to end by
-	// itself: then its own status and its closing lines arrive. Clients that do
-	// end take about a quarter of a second from the last refusal on.
+	// settle is how long a final notice must stand that is beyond doubt. A client
+	// that does end by itself takes about a quarter of a second, and then its own
+	// status and closing lines arrive. A sub-agent's limit looks the same for an
+	// instant, until the run goes on.
 	settle = 500 * time.Millisecond
+
+	// speakUp is how long a client that was refused for longer than the patience
+	// may take to print its notice or to end by itself.
+	speakUp = 2 * time.Second
 
 	// glance is how long the watch lets output gather before it looks.
 	glance = 25 * time.Millisecond
@@ -118,7 +123,7 @@ func (v *vigil) onWait(s sight, now time.Time) ruling {
 	}
 	stated := s.wait.RetryAfter
 	due := v.first.Add(v.patience)
-	if at := v.last.Add(settle); stated > v.patience && at.Before(due) {
+	if at := v.last.Add(speakUp); stated > v.patience && at.Before(due) {
 		due = at
 	}
 	switch {

@@ -64,8 +64,8 @@ var vigilTests = []struct {
 		{10 * sec, sure, byGrace, 0},
 	}},
 	{"a long wait ends at once, after a moment to give up in", []scene{
-		{1 * sec, waiting(1, 1, 60*sec), "", 1*sec + settle},
-		{1*sec + settle, waiting(1, 1, 60*sec), byPatience, 0},
+		{1 * sec, waiting(1, 1, 60*sec), "", 1*sec + speakUp},
+		{1*sec + speakUp, waiting(1, 1, 60*sec), byPatience, 0},
 	}},
 	{"no stated wait", []scene{
 		{1 * sec, waiting(1, 1, 0), "", 6 * sec},
@@ -89,8 +89,8 @@ var vigilTests = []struct {
 	}},
 	{"a long wait after a short one", []scene{
 		{0, waiting(1, 1, 2*sec), "", 5 * sec},
-		{2 * sec, waiting(1, 2, 60*sec), "", 2*sec + settle},
-		{2*sec + settle, waiting(1, 2, 60*sec), byPatience, 0},
+		{2 * sec, waiting(1, 2, 60*sec), "", 2*sec + speakUp},
+		{2*sec + speakUp, waiting(1, 2, 60*sec), byPatience, 0},
 	}},
 	{"recovered, and limited again much later", []scene{
 		{0, waiting(1, 1, 2*sec), "", 5 * sec},
@@ -101,6 +101,11 @@ var vigilTests = []struct {
 	{"a new series without a calm moment seen between", []scene{
 		{0, waiting(1, 1, 2*sec), "", 5 * sec},
 		{4 * sec, waiting(2, 1, 2*sec), "", 9 * sec},
+	}},
+	{"a long wait and then a notice", []scene{
+		{1 * sec, waiting(1, 1, 60*sec), "", 1*sec + speakUp},
+		{2 * sec, both(sure, waiting(1, 1, 60*sec)), "", 2*sec + settle},
+		{2*sec + settle, both(sure, waiting(1, 1, 60*sec)), byGrace, 0},
 	}},
 	{"both: the sooner one counts", []scene{
 		{0, notice, "", 10 * sec},
