@@ -21,7 +21,8 @@ const killAfter = 5 * time.Second
 type childSys struct {
 	group  int // the child's pid, and its process group
 	status chan syscall.WaitStatus
-	term   *session // the pty side, or nil
+	guard  guard
+	term   *session // the inner side of the person's terminal, or nil
 	stdin  *os.File // our end of its stdin pipe, or nil
 	awake  *os.File // closed when nobody waits for stdin any more
 	asleep *os.File // its other end
@@ -97,8 +98,10 @@ func (c *child) run() {
 	c.guard.dismiss()
 	c.drain()
 	if c.term != nil {
-		c.term.leave()
+		c.term.detach() // not before the last of the output: it is meant for a raw terminal
 	}
+	c.guard.end()
+	c.stage.takeBack()
 	c.stage.setRunning(nil)
 	c.end = childEnd{
 		Exit:        exitOf(ws),
@@ -195,11 +198,7 @@ func spawn(path string, argv []string, attr *syscall.ProcAttr) (int, chan syscal
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		pid, err := syscall.ForkExec(path, argv, attr)
-		if errors.Is(err, syscall.ENOEXEC) && isText(path) {
-			// As execvp(3) does: a script without a #! line.
-			pid, err = syscall.ForkExec("/bin/sh", append([]string{argv[0], path}, argv[1:]...), attr)
-		}
+		pid, err := forkExec(path, argv, attr)
 		start <- started{pid, err}
 		if err == nil {
 			reap(pid, status)
@@ -207,6 +206,16 @@ func spawn(path string, argv []string, attr *syscall.ProcAttr) (int, chan syscal
 	}()
 	s := <-start
 	return s.pid, status, s.err
+}
+
+// forkExec starts the program at path. A script without a #! line is run by the
+// shell, as execvp(3) does.
+func forkExec(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	pid, err := syscall.ForkExec(path, argv, attr)
+	if errors.Is(err, syscall.ENOEXEC) && isText(path) {
+		return syscall.ForkExec("/bin/sh", append([]string{"sh", path}, argv[1:]...), attr)
+	}
+	return pid, err
 }
 
 // reap waits for pid. As the first process of a PID namespace it also reaps the

@@ -2,34 +2,141 @@
 
 package supervisor
 
-import "syscall"
+import (
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // suspend is asked for with SIGTSTP: the child decides, and when it stops, so
 // do we.
 func (s *stage) suspend(c *child) {
+	if s.typed.mine(syscall.SIGTSTP) {
+		return // the pty has given it to the child already
+	}
 	if c != nil {
 		c.signal(syscall.SIGTSTP)
 		return
 	}
-	syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	s.stopSelf(syscall.SIGTSTP)
 }
 
-// childStopped stops us after the child, with the terminal cooked.
+// childStopped follows a child that stopped: so do we, with the terminal put
+// back. One that only wants the terminal gets it, if it is ours to give.
 func (s *stage) childStopped(c *child, sig syscall.Signal) {
-	if c.term != nil {
-		c.term.leave()
+	wants := sig == syscall.SIGTTIN || sig == syscall.SIGTTOU
+	if wants && c.term == nil && s.handOver(c) {
+		c.signal(syscall.SIGCONT)
+		return
 	}
-	syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	if wants && c.term != nil {
+		c.term.wanted.Store(true)
+		if c.term.has() {
+			s.goOn(c)
+			return
+		}
+	}
+	if c.term != nil {
+		c.term.detach()
+	}
+	s.takeBack()
+	s.stopSelf(sig)
 }
 
-// resume goes on after SIGCONT: with the terminal raw again, where it is ours.
+// stopSelf stops this process by the signal that stopped the child, so that a
+// shell shows the same. The kernel ignores it where nobody could let us go on.
+func (s *stage) stopSelf(sig syscall.Signal) {
+	if sig == syscall.SIGTSTP {
+		signal.Reset(sig)
+		defer signal.Notify(s.caught, sig)
+	}
+	syscall.Kill(syscall.Getpid(), sig)
+}
+
+// resume goes on after SIGCONT.
 func (s *stage) resume(c *child) {
 	if c == nil {
 		return
 	}
-	if c.term != nil {
-		c.term.enter()
-		c.term.resize()
+	if c.term == nil {
+		c.signal(syscall.SIGCONT)
+		return
+	}
+	s.goOn(c)
+	c.term.resize()
+}
+
+// goOn lets the child go on, with the terminal if that is ours now.
+func (s *stage) goOn(c *child) {
+	n := c.term
+	order := byte(orderBackground)
+	if n.has() {
+		n.attach()
+		order = orderForeground
+	}
+	c.mu.Lock() // it may just be starting
+	m := n.monitor
+	c.mu.Unlock()
+	if m != nil {
+		m.order(order)
+		return
 	}
 	c.signal(syscall.SIGCONT)
+}
+
+// handOver makes the child's group the foreground of our terminal, for one that
+// reads from /dev/tty although none of its streams is a terminal.
+func (s *stage) handOver(c *child) bool {
+	tty, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(tty)
+	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
+	if err != nil || group != unix.Getpgrp() {
+		return false
+	}
+	s.lent = unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, c.group) == nil
+	return s.lent
+}
+
+// takeBack undoes handOver.
+func (s *stage) takeBack() {
+	if !s.lent {
+		return
+	}
+	s.lent = false
+	tty, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(tty)
+	signal.Ignore(syscall.SIGTTOU) // we are in the background
+	unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, unix.Getpgrp())
+	signal.Reset(syscall.SIGTTOU)
+}
+
+// hasJobControl reports whether a shell may stop our process group: that
+// somebody in our session outside of the group is the parent of one in it. Else
+// the kernel lets no terminal stop us, and must not stop the child either.
+func hasJobControl() bool {
+	group, session := unix.Getpgrp(), sessionOf(0)
+	for pid := unix.Getppid(); pid > 1; pid = parentOf(pid) {
+		if sessionOf(pid) != session {
+			return false
+		}
+		if g, err := unix.Getpgid(pid); err != nil || g != group {
+			return err == nil
+		}
+	}
+	return false
+}
+
+func sessionOf(pid int) int {
+	sid, err := unix.Getsid(pid)
+	if err != nil {
+		return -1
+	}
+	return sid
 }

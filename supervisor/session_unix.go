@@ -4,6 +4,8 @@ package supervisor
 
 import (
 	"os"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -12,47 +14,96 @@ import (
 
 // A session is the inner side of the person's terminal during one run: the pty
 // that the child has instead of it.
+//
+// It is attached while the keyboard is the child's: then the outer terminal is
+// raw and what is typed goes to the pty. At other times the outer terminal is
+// as it was found, and does the post-processing of the output; the pty must not
+// do it a second time.
 type session struct {
-	stage  *stage
-	child  *child
-	master *os.File
-	typing chan struct{} // closed when the keyboard is no longer read; nil if it never was
+	stage   *stage
+	child   *child
+	master  *os.File
+	monitor *monitor    // nil where no shell may stop us
+	jobs    bool        // a shell may stop us and move us to the background
+	wanted  atomic.Bool // the child has the keyboard whenever we are in the foreground
+
+	mu       sync.Mutex
+	opost    bool          // the pty's post-processing is off for the time being
+	keyboard *keyboardPump // nil while detached
+}
+
+// newSession decides whether the child has the keyboard from the start. In the
+// middle of a pipe it may be another command's, as in "ralph-run … | less":
+// then the child begins in the background of its terminal, and gets the
+// keyboard when it asks for it.
+func newSession(c *child, master *os.File) *session {
+	s := c.stage
+	n := &session{stage: s, child: c, master: master}
+	n.jobs = s.outer.controls() && hasJobControl()
+	n.wanted.Store(s.tty[0] && !(n.jobs && isStream(s.std[1])))
+	return n
 }
 
 // copySettings gives the pty the settings and the size of the terminal, so that
-// the child finds them at its first instant. Where the terminal stays cooked it
-// does the post-processing, and the pty must not do it a second time.
+// the child finds them at its first instant.
 func (n *session) copySettings(slave int) error {
 	outer := n.stage.outer.fd
 	t, err := unix.IoctlGetTermios(outer, getTermios)
 	if err != nil {
 		return os.NewSyscallError("tcgetattr", err)
 	}
-	if err := unix.IoctlSetTermios(slave, setTermios, t); err != nil {
-		return os.NewSyscallError("tcsetattr", err)
+	if !n.has() && t.Oflag&unix.OPOST != 0 {
+		t.Oflag &^= unix.OPOST
+		n.opost = true
 	}
 	unix.IoctlSetWinsize(slave, unix.TIOCSWINSZ, sizeOf(outer))
-	if !n.keyboard() {
-		return changeTermios(slave, func(t *unix.Termios) { t.Oflag &^= unix.OPOST })
-	}
-	return nil
+	return os.NewSyscallError("tcsetattr", unix.IoctlSetTermios(slave, setTermios, t))
 }
 
-// keyboard reports whether the keyboard is the child's: stdin is the terminal,
-// and we are in its foreground.
-func (n *session) keyboard() bool {
-	return n.stage.tty[0] && n.stage.outer.foreground()
-}
+// has reports whether the keyboard is the child's now.
+func (n *session) has() bool { return n.wanted.Load() && n.stage.outer.foreground() }
 
-// enter makes the terminal raw, if the keyboard is the child's.
-func (n *session) enter() {
-	if n.keyboard() {
-		n.stage.outer.raw()
+// begin attaches the keyboard before the start of the child, if it is its own.
+func (n *session) begin() {
+	if n.has() {
+		n.attach()
 	}
 }
 
-// leave puts the terminal back.
-func (n *session) leave() { n.stage.outer.cook() }
+// attach makes the outer terminal raw and passes on what is typed.
+func (n *session) attach() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.keyboard == nil {
+		n.keyboard = startKeyboard(n)
+	}
+	if n.stage.outer.raw() == nil && n.opost {
+		n.opost = false
+		changeTermios(descriptor(n.master), func(t *unix.Termios) { t.Oflag |= unix.OPOST })
+	}
+}
+
+// endKeyboard takes nothing more from the keyboard.
+func (n *session) endKeyboard() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.keyboard != nil {
+		n.keyboard.end()
+		n.keyboard = nil
+	}
+}
+
+// detach puts the terminal back.
+func (n *session) detach() {
+	n.endKeyboard()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stage.outer.cook()
+	changeTermios(descriptor(n.master), func(t *unix.Termios) {
+		n.opost = n.opost || t.Oflag&unix.OPOST != 0
+		t.Oflag &^= unix.OPOST
+	})
+}
 
 // resize passes the terminal's size on; the kernel then sends SIGWINCH to the
 // child.
@@ -60,43 +111,56 @@ func (n *session) resize() {
 	unix.IoctlSetWinsize(descriptor(n.master), unix.TIOCSWINSZ, sizeOf(n.stage.outer.fd))
 }
 
-// startKeyboard passes on what is typed, until endKeyboard.
-func (n *session) startKeyboard() {
-	if !n.keyboard() {
-		return
-	}
-	n.typing = make(chan struct{})
-	wake := descriptor(n.child.asleep)
-	n.child.readers.Go(func() {
-		defer close(n.typing)
-		buf := make([]byte, 4096)
-		for {
-			k, err := readWhenReady(n.stage.std[0], buf, wake)
-			if k <= 0 || err != nil {
-				return
-			}
-			sig := n.signalTyped(buf[:k])
-			if _, err := n.master.Write(buf[:k]); err != nil {
-				return
-			}
-			if sig != 0 {
-				n.stage.mirror(sig)
-			}
-		}
-	})
+// A keyboardPump passes on what is typed.
+type keyboardPump struct {
+	session *session
+	wake    *os.File // closed to end it
+	done    chan struct{}
 }
 
-// endKeyboard waits until nothing more is taken from the keyboard: what is
-// typed from now on is for whoever comes after us.
-func (n *session) endKeyboard() {
-	if n.typing == nil {
-		return
+func startKeyboard(n *session) *keyboardPump {
+	asleep, wake, err := os.Pipe()
+	if err != nil {
+		return nil
 	}
-	n.master.SetWriteDeadline(time.Now())
+	k := &keyboardPump{session: n, wake: wake, done: make(chan struct{})}
+	go func() {
+		defer close(k.done)
+		defer asleep.Close()
+		k.run(descriptor(asleep))
+	}()
+	return k
+}
+
+func (k *keyboardPump) run(wake int) {
+	n := k.session
+	from := n.stage.outer.keyboard()
+	buf := make([]byte, 4096)
+	for {
+		got, err := readWhenReady(from, buf, wake)
+		if got <= 0 || err != nil {
+			return // woken, or the terminal hung up
+		}
+		sig := n.signalTyped(buf[:got])
+		if _, err := n.master.Write(buf[:got]); err != nil {
+			return
+		}
+		if sig != 0 {
+			n.stage.mirror(sig)
+		}
+	}
+}
+
+// end waits until nothing more is taken from the keyboard: what is typed from
+// now on is for whoever comes after us.
+func (k *keyboardPump) end() {
+	k.wake.Close()
+	k.session.master.SetWriteDeadline(time.Now())
 	select {
-	case <-n.typing:
+	case <-k.done:
 	case <-time.After(100 * time.Millisecond): // another reader was faster, and ours is stuck
 	}
+	k.session.master.SetWriteDeadline(time.Time{})
 }
 
 // signalTyped returns the signal that the pty will make of what is typed.
@@ -107,11 +171,13 @@ func (n *session) signalTyped(p []byte) syscall.Signal {
 	}
 	for _, b := range p {
 		switch {
-		case b == 0:
+		case b == 0: // a key that is turned off
 		case b == t.Cc[unix.VINTR]:
 			return syscall.SIGINT
 		case b == t.Cc[unix.VQUIT]:
 			return syscall.SIGQUIT
+		case b == t.Cc[unix.VSUSP]:
+			return syscall.SIGTSTP
 		}
 	}
 	return 0

@@ -105,7 +105,9 @@ func (s *stage) mirror(sig syscall.Signal) {
 	if signal.Ignored(sig) {
 		return
 	}
-	s.asks.set(sig)
+	if asksToEnd(sig) {
+		s.asks.set(sig)
+	}
 	got := s.typed.expect(sig)
 	syscall.Kill(0, sig)
 	select {

@@ -3,9 +3,11 @@
 package supervisor
 
 import (
+	"errors"
 	"os"
 	"syscall"
 
+	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,6 +20,7 @@ type stageSys struct {
 	caught chan os.Signal
 	ended  chan struct{} // closed when the signals are no longer caught
 	typed  echoes
+	lent   bool // the terminal's foreground is the child's, below a pipe
 }
 
 func (s *stage) open() error {
@@ -25,7 +28,7 @@ func (s *stage) open() error {
 	for i, f := range s.std {
 		s.tty[i] = isTerminal(f)
 		if s.tty[i] && s.outer == nil {
-			s.outer = &terminal{fd: descriptor(f)}
+			s.outer = &terminal{file: f, fd: descriptor(f)}
 		}
 	}
 	s.stdin0 = stdinPlace(s.std[0])
@@ -86,23 +89,10 @@ func (s *stage) launch(path string, spec childSpec) (*child, error) {
 	c.exited = make(chan struct{})
 	w, err := s.wire(c)
 	defer w.closeTheirs()
-	if err != nil {
-		w.closeOurs()
-		return nil, startError(spec.argv[0], err)
+	if err == nil {
+		err = w.begin(path, spec)
 	}
-	if c.term != nil {
-		c.term.enter()
-	}
-	c.mu.Lock() // a signal that comes now waits until there is somebody to get it
-	s.setRunning(c)
-	c.group, c.status, err = spawn(path, spec.argv, w.attr(spec.env))
-	c.gone = err != nil
-	c.mu.Unlock()
 	if err != nil {
-		s.setRunning(nil)
-		if c.term != nil {
-			c.term.leave()
-		}
 		w.closeOurs()
 		return nil, startError(spec.argv[0], err)
 	}
@@ -114,9 +104,51 @@ func (s *stage) launch(path string, spec childSpec) (*child, error) {
 	if c.stdin != nil {
 		c.readers.Go(func() { s.feed(c) })
 	}
-	if c.term != nil {
-		c.term.startKeyboard()
-	}
 	go c.run()
 	return c, nil
+}
+
+// begin starts the child, with the terminal ready for it.
+func (w *wiring) begin(path string, spec childSpec) (err error) {
+	c, s := w.c, w.c.stage
+	if c.term != nil {
+		c.term.begin()
+	}
+	c.mu.Lock() // a signal that comes now waits until there is somebody to get it
+	s.setRunning(c)
+	c.group, c.status, c.guard, err = w.spawn(path, spec)
+	c.gone = err != nil
+	c.mu.Unlock()
+	if err != nil {
+		s.setRunning(nil)
+		if c.term != nil {
+			c.term.detach()
+		}
+	}
+	return err
+}
+
+// A guard ends the child's group when we are killed. It is let go when the
+// child has ended.
+type guard interface {
+	end()
+}
+
+// spawn starts the child below a monitor, where a shell may stop it, or else
+// directly and with a watchdog.
+func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatus, guard, error) {
+	term := w.c.term
+	if term != nil && term.jobs {
+		pid, status, m, err := spawnMonitored(path, spec.argv, w.attr(spec.env), term.wanted.Load())
+		if !errors.Is(err, errNoMonitor) {
+			term.monitor = m
+			return pid, status, m, err
+		}
+		w.c.stage.cfg.Logger.Warn("no job control for the child", zap.Error(err))
+	}
+	pid, status, err := spawn(path, spec.argv, w.attr(spec.env))
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	return pid, status, startWatchdog(pid), nil
 }

@@ -12,10 +12,37 @@ import (
 // A terminal is the outer one, the person's. It is in raw mode while its
 // keyboard goes to the child, and as it was found at all other times.
 type terminal struct {
-	fd int
+	file *os.File // the first of our standard streams that is it
+	fd   int
 
 	mu    sync.Mutex
 	saved *unix.Termios // how it was found, while it is raw
+	keys  *os.File      // for reading, where file cannot be read
+}
+
+// keyboard returns the terminal for reading. A stdout that is one may have been
+// opened for writing only.
+func (t *terminal) keyboard() *os.File {
+	flags, err := unix.FcntlInt(uintptr(t.fd), unix.F_GETFL, 0)
+	if err != nil || flags&unix.O_ACCMODE != unix.O_WRONLY {
+		return t.file
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.keys == nil {
+		fd, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+		if err != nil {
+			return t.file
+		}
+		t.keys = os.NewFile(uintptr(fd), "/dev/tty")
+	}
+	return t.keys
+}
+
+// controls reports whether it is our controlling terminal.
+func (t *terminal) controls() bool {
+	_, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	return err == nil
 }
 
 func isTerminal(f *os.File) bool {
@@ -30,16 +57,17 @@ func (t *terminal) foreground() bool {
 	return err != nil || group == unix.Getpgrp()
 }
 
-// raw puts the terminal into raw mode. It does nothing if it is so already.
+// raw puts the terminal into raw mode, also if it was so before we were
+// stopped: a shell changes it meanwhile.
 func (t *terminal) raw() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.saved != nil {
-		return nil
-	}
-	saved, err := unix.IoctlGetTermios(t.fd, getTermios)
-	if err != nil {
-		return os.NewSyscallError("tcgetattr", err)
+	saved := t.saved
+	if saved == nil {
+		var err error
+		if saved, err = unix.IoctlGetTermios(t.fd, getTermios); err != nil {
+			return os.NewSyscallError("tcgetattr", err)
+		}
 	}
 	r := *saved
 	r.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON

@@ -127,6 +127,15 @@ func pipe() (ours, theirs *os.File, err error) {
 	return ours, theirs, err
 }
 
+// pipeTo opens a pipe for the child's stdin.
+func pipeTo() (theirs, ours *os.File, err error) {
+	theirs, ours, err = os.Pipe()
+	if err == nil {
+		err = blocking(theirs)
+	}
+	return theirs, ours, err
+}
+
 // blocking undoes what the os package does for its own poller: programs do not
 // expect a non-blocking stdout.
 func blocking(f *os.File) error { return unix.SetNonblock(descriptor(f), false) }
@@ -134,7 +143,7 @@ func blocking(f *os.File) error { return unix.SetNonblock(descriptor(f), false) 
 // adopt makes a pty the inner side of the person's terminal.
 func (w *wiring) adopt(i int, t *route, slave *os.File) error {
 	w.control = i
-	w.c.term = &session{stage: w.c.stage, master: t.from, child: w.c}
+	w.c.term = newSession(w.c, t.from)
 	return w.c.term.copySettings(descriptor(slave))
 }
 
@@ -151,10 +160,7 @@ func (w *wiring) input() error {
 		w.files[0] = s.std[0]
 		return nil
 	}
-	theirs, ours, err := os.Pipe()
-	if err == nil {
-		err = blocking(theirs)
-	}
+	theirs, ours, err := pipeTo()
 	if err != nil {
 		return err
 	}
