@@ -1,0 +1,140 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-run/ralph-run/breaker"
+)
+
+// TestMain lets the test binary play the program ("rr") and its child ("kid"),
+// when it is started under these names.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "rr":
+		rr(os.Args[1:])
+	case "kid":
+		os.Exit(kid(os.Args[1:]))
+	}
+	bin, err := os.MkdirTemp("", "ralph-run-test-*")
+	if err != nil {
+		panic(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range []string{"rr", "kid"} {
+		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+			panic(err)
+		}
+	}
+	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	code := m.Run()
+	os.RemoveAll(bin)
+	os.Exit(code)
+}
+
+// rr is the program with the smallest main there can be: the real run loop
+// under a circuit that knows no model, so that the command is run as it is.
+func rr(args []string) {
+	fs := flag.NewFlagSet("rr", flag.ExitOnError)
+	pty := fs.String("pty", "auto", "")
+	grace := fs.Duration("grace", 10*time.Second, "")
+	crash := fs.Bool("crash", false, "panic when the child writes to its stderr")
+	fs.Parse(args)
+	circuit := &anyModel{renewEvery: time.Hour}
+	if *crash {
+		circuit.renewEvery = 10 * time.Millisecond
+	}
+	res, err := Run(context.Background(), Config{
+		Command: fs.Args(), Env: os.Environ(),
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Circuit: circuit, PTY: PTYMode(*pty), Grace: *grace, Logger: zap.NewNop(),
+	})
+	var start *StartError
+	if errors.As(err, &start) {
+		fmt.Fprintln(os.Stderr, "rr:", err)
+		os.Exit(start.Status)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "rr:", err)
+		os.Exit(125)
+	}
+	res.Exit.Die()
+}
+
+// anyModel is a circuit that lets the command run once, as it is.
+type anyModel struct {
+	renewEvery time.Duration
+	given      bool
+}
+
+func (a *anyModel) Acquire(context.Context, []string) (breaker.Attempt, error) {
+	if a.given {
+		return breaker.Attempt{}, &breaker.ExhaustedError{}
+	}
+	a.given = true
+	return breaker.Attempt{Role: breaker.Probe}, nil
+}
+
+// Renew crashes: it is only called where a test wants that.
+func (a *anyModel) Renew(context.Context, breaker.Attempt) error { panic("wanted by the test") }
+
+func (a *anyModel) Report(context.Context, breaker.Attempt, breaker.Outcome) (breaker.Change, error) {
+	return breaker.Change{}, nil
+}
+
+func (a *anyModel) RenewEvery() time.Duration { return a.renewEvery }
+
+// kid is the child.
+func kid(args []string) int {
+	switch args[0] {
+	case "signals": // say which signals come, until TERM
+		c := make(chan os.Signal, 16)
+		signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1,
+			syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTSTP)
+		say("ready")
+		for sig := range c {
+			say(unix.SignalName(sig.(syscall.Signal)))
+			if sig == syscall.SIGTERM {
+				return 0
+			}
+		}
+	case "fds": // list the open descriptors
+		var open []string
+		for fd := range 256 {
+			if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil {
+				link, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+				if !strings.Contains(link, "eventpoll") && !strings.Contains(link, "eventfd") {
+					open = append(open, fmt.Sprint(fd))
+				}
+			}
+		}
+		say(strings.Join(open, " "))
+	case "nonblock": // which of 0, 1, 2 are non-blocking
+		for fd := range 3 {
+			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && flags&unix.O_NONBLOCK != 0 {
+				say(fmt.Sprint(fd))
+			}
+		}
+	}
+	return 0
+}
+
+// say writes a line in one piece.
+func say(line string) { syscall.Write(1, []byte(line+"\n")) }

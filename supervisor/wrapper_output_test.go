@@ -1,0 +1,157 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// wirings are the ways of the output: to a pipe, to a pipe through a pty, to a
+// terminal.
+var wirings = []struct {
+	name     string
+	pty      PTYMode
+	terminal bool
+}{
+	{"pipe", PTYAuto, false},
+	{"pty", PTYAlways, false},
+	{"terminal", PTYAuto, true},
+}
+
+// runs is a count of repetitions, fewer in a short run.
+func runs(n int) int {
+	if testing.Short() {
+		return max(1, n/10)
+	}
+	return n
+}
+
+func TestWrapper01OutputAtExit(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	for _, tt := range wirings {
+		for size, n := range map[int]int{20 << 10: runs(200), 50 << 20: 2} {
+			t.Run(fmt.Sprintf("%s/%d", tt.name, size), func(t *testing.T) {
+				script := fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x; exit 5", size)
+				for range n {
+					o := newOutlet(t, tt.terminal)
+					res := runIn(t, Config{PTY: tt.pty, Stdout: o.file}, "sh", "-c", script)
+					got := o.close()
+					if len(got) != size || bytes.Count(got, []byte("x")) != size || res.Exit != (Exit{Code: 5}) {
+						t.Fatalf("%d bytes arrived and %+v, want %d and status 5", len(got), res.Exit, size)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestWrapper02EndOfPTYIsNoError(t *testing.T) {
+	p := onTerminal(t, [3]*os.File{}, "rr", "sh", "-c", "echo hi; exit 4")
+	if ws := p.wait(); ws.ExitStatus() != 4 {
+		t.Errorf("status %d, want 4", ws.ExitStatus())
+	}
+	p.in.Close()
+	<-p.eof
+	if got := p.text(); got != "hi\r\n" {
+		t.Errorf("output %q, want only hi", got)
+	}
+}
+
+func TestWrapper03GrandchildHoldsTheOutput(t *testing.T) {
+	for _, tt := range wirings {
+		for name, background := range map[string]string{
+			"default":     "sleep 30 &",
+			"own session": "setsid sh -c 'trap \"\" HUP; sleep 30' &",
+		} {
+			t.Run(tt.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				o := newOutlet(t, tt.terminal)
+				start := time.Now()
+				res := runIn(t, Config{PTY: tt.pty, Stdout: o.file}, "sh", "-c", background+" echo hi; exit 3")
+				took := time.Since(start)
+				got := strings.TrimRight(string(o.close()), "\r\n")
+				if got != "hi" || res.Exit != (Exit{Code: 3}) {
+					t.Errorf("output %q and %+v, want hi and status 3", got, res.Exit)
+				}
+				if took > 10*time.Second { // the sleep is 30
+					t.Errorf("took %v: the grandchild was waited for", took)
+				}
+			})
+		}
+	}
+}
+
+// onlySep is what od shows for each line of text without carriage returns.
+func TestWrapper13CapturedOutputIsClean(t *testing.T) {
+	for _, mode := range []string{"auto", "always"} {
+		t.Run(mode, func(t *testing.T) {
+			dir := t.TempDir()
+			got := shell(t, "cd "+dir+" && rr -pty "+mode+` sh -c 'printf "a\nb\n"; echo e >&2' 2>err | od -c; echo; od -c err`)
+			if strings.Contains(got, `\r`) || !strings.Contains(got, `a  \n   b  \n`) || !strings.Contains(got, `e  \n`) {
+				t.Errorf("got %s", got)
+			}
+			order := shell(t, "rr -pty "+mode+` sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo o$i; echo e$i >&2; done' 2>&1 | cat`)
+			if want := "o1\ne1\no2\ne2\no3\ne3\no4\ne4\no5\ne5\no6\ne6\no7\ne7\no8\ne8\no9\ne9\n"; order != want {
+				t.Errorf("2>&1: got %q, want %q", order, want)
+			}
+		})
+	}
+}
+
+func TestWrapper18ClosedStdout(t *testing.T) {
+	for _, mode := range []string{"auto", "always"} {
+		got := shell(t, "rr -pty "+mode+" yes | head -1; echo ${PIPESTATUS[0]}")
+		if got != "y\n141\n" {
+			t.Errorf("--pty %s: got %q, want y and 141 (SIGPIPE)", mode, got)
+		}
+	}
+}
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full")
+	}
+	got := shell(t, "rr sh -c 'trap \"\" PIPE; while :; do echo x; sleep 0.01; done' >/dev/full; echo $?")
+	if !strings.Contains(got, "no space left on device") || !strings.HasSuffix(got, "\n125\n") {
+		t.Errorf("got %q, want the error, and the child ended", got)
+	}
+}
+
+// TestWrapper19SlowReader has a reader that takes nothing until long after the
+// child's end: the drain deadline must not cut the output.
+func TestWrapper19SlowReader(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{100 << 10, 20 << 20} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan Result)
+		go func() {
+			res := runIn(t, Config{Stdout: w}, "head", "-c", fmt.Sprint(size), "/dev/zero")
+			w.Close()
+			done <- res
+		}()
+		time.Sleep(3 * drainAfter) // the reader's pause: it is what is tested
+		got := 0
+		buf := make([]byte, 8<<10)
+		for {
+			n, err := r.Read(buf)
+			got += n
+			if err != nil {
+				break
+			}
+		}
+		if res := <-done; got != size || res.Exit != (Exit{}) {
+			t.Errorf("%d bytes arrived and %+v, want %d and status 0", got, res.Exit, size)
+		}
+		r.Close()
+	}
+}
