@@ -115,6 +115,7 @@ func (l *loop) renew(ctx context.Context, a breaker.Attempt) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
+		defer l.onPanic()
 		defer close(ended)
 		beat := time.NewTicker(l.cfg.Circuit.RenewEvery())
 		defer beat.Stop()

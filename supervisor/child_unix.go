@@ -131,12 +131,12 @@ func (c *child) awaitGroup() {
 		c.mu.Lock()
 		ending, killed := c.ending, c.killed
 		c.mu.Unlock()
-		if !ending || syscall.Kill(-c.group, 0) == syscall.ESRCH {
+		if !ending || !groupLives(c.group) {
 			return
 		}
 		if killed {
 			if sinceKill += pause; sinceKill > 500*time.Millisecond {
-				return // zombies that nobody reaps
+				return // it hangs in the kernel
 			}
 		}
 		time.Sleep(pause)

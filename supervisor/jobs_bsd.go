@@ -2,6 +2,11 @@
 
 package supervisor
 
+import "syscall"
+
 // parentOf returns 0: not known. A script that a shell may stop together with
 // us is taken for one that nobody may.
 func parentOf(int) int { return 0 }
+
+// groupLives reports whether a process group has a member.
+func groupLives(group int) bool { return syscall.Kill(-group, 0) != syscall.ESRCH }

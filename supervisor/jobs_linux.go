@@ -2,19 +2,52 @@ package supervisor
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"strconv"
+	"syscall"
 )
 
 // parentOf returns the parent of a process, or 0.
-func parentOf(pid int) int {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, _ := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") ")) // "state ppid …"
-	fields := bytes.Fields(rest)
-	if len(fields) < 2 {
-		return 0
+func parentOf(pid int) int { return readStat(strconv.Itoa(pid)).parent }
+
+// groupLives reports whether a process group has a member that is more than a
+// zombie: the first process of a container may not reap those.
+func groupLives(group int) bool {
+	if syscall.Kill(-group, 0) == syscall.ESRCH {
+		return false
 	}
-	ppid, _ := strconv.Atoi(string(fields[1]))
-	return ppid
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return true
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		if name[0] < '0' || name[0] > '9' {
+			continue
+		}
+		if s := readStat(name); s.group == group && s.state != 'Z' && s.state != 'X' {
+			return true
+		}
+	}
+	return false
+}
+
+type procStat struct {
+	state         byte
+	parent, group int
+}
+
+// readStat reads what /proc says of a process; all is zero if it is gone.
+func readStat(pid string) (s procStat) {
+	text, _ := os.ReadFile("/proc/" + pid + "/stat")
+	// The name, in parentheses, may hold anything.
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 3 {
+		return s
+	}
+	s.state = fields[0][0]
+	s.parent, _ = strconv.Atoi(string(fields[1]))
+	s.group, _ = strconv.Atoi(string(fields[2]))
+	return s
 }

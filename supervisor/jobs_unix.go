@@ -19,7 +19,9 @@ func (s *stage) suspend(c *child) {
 		c.signal(syscall.SIGTSTP)
 		return
 	}
-	s.stopSelf(syscall.SIGTSTP)
+	if hasJobControl() {
+		s.stopSelf(syscall.SIGTSTP)
+	}
 }
 
 // childStopped follows a child that stopped: so do we, with the terminal put
@@ -45,11 +47,11 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 }
 
 // stopSelf stops this process by the signal that stopped the child, so that a
-// shell shows the same. The kernel ignores it where nobody could let us go on.
+// shell shows the same. TSTP we catch, and the Go runtime does not give it its
+// default action again: STOP does the same.
 func (s *stage) stopSelf(sig syscall.Signal) {
 	if sig == syscall.SIGTSTP {
-		signal.Reset(sig)
-		defer signal.Notify(s.caught, sig)
+		sig = syscall.SIGSTOP
 	}
 	syscall.Kill(syscall.Getpid(), sig)
 }

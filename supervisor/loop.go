@@ -51,6 +51,7 @@ type loop struct {
 	unattended  bool        // nobody is at the keyboard: a limited run may be ended and repeated
 	marker      marker
 	progress    progress
+	onPanic     func() // deferred by every goroutine but Run's: the terminal must not stay raw
 
 	tried  []string // models of this round
 	runs   int
@@ -67,7 +68,7 @@ func newLoop(cfg Config, line CommandLine, st starter) *loop {
 	if cfg.Say == nil {
 		cfg.Say = func(string) {}
 	}
-	l := &loop{cfg: cfg, stage: st, line: line, marker: newMarker()}
+	l := &loop{cfg: cfg, stage: st, line: line, marker: newMarker(), onPanic: func() {}}
 	l.newDetector = func(o detect.Options) detector { return detect.New(o) }
 	l.unattended = !st.interactive() || l.line.HasPrompt()
 	return l

@@ -125,6 +125,7 @@ func startKeyboard(n *session) *keyboardPump {
 	}
 	k := &keyboardPump{session: n, wake: wake, done: make(chan struct{})}
 	go func() {
+		defer n.stage.onPanic()
 		defer close(k.done)
 		defer asleep.Close()
 		k.run(descriptor(asleep))

@@ -82,6 +82,15 @@ func (s *stage) close() {
 	}
 }
 
+// onPanic puts everything back before a panic ends the program. It is deferred
+// by goroutines that Run's own deferred close does not protect.
+func (s *stage) onPanic() {
+	if v := recover(); v != nil {
+		s.close()
+		panic(v)
+	}
+}
+
 // An ask remembers the first signal with which somebody asked us to end.
 type ask struct {
 	once sync.Once

@@ -104,7 +104,10 @@ func (s *stage) launch(path string, spec childSpec) (*child, error) {
 	if c.stdin != nil {
 		c.readers.Go(func() { s.feed(c) })
 	}
-	go c.run()
+	go func() {
+		defer s.onPanic()
+		c.run()
+	}()
 	return c, nil
 }
 
@@ -139,7 +142,7 @@ type guard interface {
 func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatus, guard, error) {
 	term := w.c.term
 	if term != nil && term.jobs {
-		pid, status, m, err := spawnMonitored(path, spec.argv, w.attr(spec.env), term.wanted.Load())
+		pid, status, m, err := spawnMonitored(path, spec.argv, w.attr(spec.env), term.has())
 		if !errors.Is(err, errNoMonitor) {
 			term.monitor = m
 			return pid, status, m, err

@@ -125,6 +125,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return passThrough(ctx, cfg, onStage{st})
 	}
 	l := newLoop(cfg, line, onStage{st})
+	l.onPanic = st.onPanic
 	defer l.enter()()
 	return l.run(ctx)
 }

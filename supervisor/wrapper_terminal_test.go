@@ -1,0 +1,341 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func termiosOf(t *testing.T, f *os.File) unix.Termios {
+	t.Helper()
+	tio, err := unix.IoctlGetTermios(descriptor(f), getTermios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *tio
+}
+
+func isRaw(tio unix.Termios) bool { return tio.Lflag&unix.ICANON == 0 }
+
+var waysOut = []struct {
+	name   string
+	flags  []string
+	script string
+	signal syscall.Signal // to rr
+	want   int            // what a shell shows
+}{
+	{name: "normal end", script: "echo ready; read x; exit 7", want: 7},
+	{name: "child killed", script: "echo ready; read x; kill -KILL $$", want: 137},
+	{name: "child killed by QUIT", script: "echo ready; read x; kill -QUIT $$", want: 131},
+	{name: "TERM", script: "echo ready; exec cat", signal: syscall.SIGTERM, want: 143},
+	{name: "INT", script: "echo ready; exec cat", signal: syscall.SIGINT, want: 130},
+	{name: "HUP", script: "echo ready; exec cat", signal: syscall.SIGHUP, want: 129},
+	{name: "QUIT", script: "echo ready; exec cat", signal: syscall.SIGQUIT, want: 131},
+	{name: "USR1", script: "echo ready; exec cat", signal: syscall.SIGUSR1, want: 138},
+	{name: "ALRM", script: "echo ready; exec cat", signal: syscall.SIGALRM, want: 142},
+	{name: "XCPU", script: "echo ready; exec cat", signal: syscall.SIGXCPU, want: 152},
+	{name: "panic", flags: []string{"-crash"}, script: "echo ready; sleep 100", want: 2},
+}
+
+func TestWrapper05TerminalIsPutBack(t *testing.T) {
+	for _, tt := range waysOut {
+		t.Run(tt.name, func(t *testing.T) {
+			p := onTerminal(t, [3]*os.File{}, "rr", append(tt.flags, "sh", "-c", tt.script)...)
+			before := cooked
+			p.expect("ready\r\n")
+			if tt.signal != 0 { // the shell is no longer between two commands
+				p.type_("x\r")
+				p.expect("x\r\nx\r\n")
+			}
+			if tt.flags == nil && !isRaw(termiosOf(t, p.in)) {
+				t.Error("the terminal is not raw while the child runs")
+			}
+			if tt.signal != 0 {
+				p.signal(tt.signal)
+			} else if tt.flags == nil {
+				p.type_("\r")
+			}
+			if got := shellStatus(p.wait()); got != tt.want {
+				t.Errorf("status %d, want %d", got, tt.want)
+			}
+			if after := termiosOf(t, p.in); after != before(t) {
+				t.Errorf("termios before %+v\nafter %+v", before(t), after)
+			}
+			if flags, _ := unix.FcntlInt(uintptr(descriptor(p.in)), unix.F_GETFL, 0); flags&unix.O_NONBLOCK != 0 {
+				t.Error("O_NONBLOCK is left on the terminal")
+			}
+		})
+	}
+}
+
+// cooked returns the settings of a new terminal.
+func cooked(t *testing.T) unix.Termios {
+	master, slave, err := openPTY()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	defer slave.Close()
+	return termiosOf(t, slave)
+}
+
+func shellStatus(ws syscall.WaitStatus) int { return exitOf(ws).ShellCode() }
+
+func TestWrapper05PipesStayBlocking(t *testing.T) {
+	got := shell(t, `kid nonblock | cat; echo x | rr kid nonblock 2>&1 | cat; rr kid nonblock </dev/null`)
+	if got != "" {
+		t.Errorf("non-blocking for the child: %q", got)
+	}
+	// The outer ones: rr shares them with what runs after it.
+	got = shell(t, `{ rr true; kid nonblock; } 2>&1 | cat`)
+	if got != "" {
+		t.Errorf("left non-blocking: %q", got)
+	}
+}
+
+// TestWrapper12EachStreamOnItsOwn runs test -t for all eight combinations of
+// terminals.
+func TestWrapper12EachStreamOnItsOwn(t *testing.T) {
+	for tty := range 8 {
+		dir := t.TempDir()
+		redirect := ""
+		for fd, r := range []string{" <" + dir + "/in", " >" + dir + "/out", " 2>" + dir + "/err"} {
+			if tty&(1<<fd) == 0 {
+				redirect += r
+			}
+		}
+		os.WriteFile(dir+"/in", nil, 0o600)
+		probe := `exec 3>` + dir + `/probe; for fd in 0 1 2; do if test -t $fd; then r=is; else r=no; fi; echo $fd $r >&3; done`
+		want := ""
+		for fd := range 3 {
+			want += fmt.Sprintf("%d %s\n", fd, map[bool]string{true: "is", false: "no"}[tty&(1<<fd) != 0])
+		}
+		p := onTerminal(t, [3]*os.File{}, "bash", "-c", "rr sh -c '"+probe+"'"+redirect+"; echo status=$? >/dev/tty")
+		if got := p.expectInt("status"); got != 0 {
+			t.Errorf("%03b: status %d: %s", tty, got, p.text())
+		}
+		p.wait()
+		if got, _ := os.ReadFile(dir + "/probe"); string(got) != want {
+			t.Errorf("terminals %03b: the child sees\n%swant\n%s", tty, got, want)
+		}
+	}
+}
+
+func TestWrapper12NoTerminalAtAll(t *testing.T) {
+	got := shell(t, `rr sh -c 'test -t 0 || test -t 1 || test -t 2; echo $?; stty 2>/dev/null; echo $?' </dev/null; echo $?`)
+	if got != "1\n1\n0\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWrapper14WindowSize(t *testing.T) {
+	p := onTerminal(t, [3]*os.File{}, "rr", "sh", "-c", "stty size; exec kid signals")
+	p.expect("33 101\r\n")
+	p.expect("ready")
+	unix.IoctlSetWinsize(descriptor(p.tty), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 120})
+	p.expect("SIGWINCH")
+	p.signal(syscall.SIGUSR1) // comes after all that the resize caused
+	if got := p.expect("SIGUSR1"); strings.Contains(got, "WINCH") {
+		t.Errorf("the resize arrived more than once: %q", got)
+	}
+	p.signal(syscall.SIGTERM)
+	p.wait()
+}
+
+func TestWrapper14SizeWithoutATerminal(t *testing.T) {
+	for env, want := range map[string]string{"": "24 80\n", "COLUMNS=132 LINES=50": "50 132\n"} {
+		if got := shell(t, "env -u COLUMNS -u LINES "+env+" rr -pty always sh -c 'stty size <&1' | cat"); got != want {
+			t.Errorf("%s: size %q, want %q", env, got, want)
+		}
+	}
+}
+
+// TestWrapper14ZeroSize: a terminal that says 0x0 gives the child 80x24.
+func TestWrapper14ZeroSize(t *testing.T) {
+	p := onTerminal(t, [3]*os.File{}, "sh", "-c", "stty rows 0 cols 0; exec env -u COLUMNS -u LINES rr stty size")
+	p.expect("24 80\r\n")
+	p.wait()
+}
+
+// TestWrapper16NoStraySignals starts a child many times that says if it gets a
+// HUP or CONT.
+func TestWrapper16NoStraySignals(t *testing.T) {
+	for _, terminal := range []bool{false, true} {
+		for range runs(150) {
+			o := newOutlet(t, terminal)
+			runIn(t, Config{Stdin: o.file, Stdout: o.file, Stderr: o.file}, "sh", "-c",
+				"trap 'echo stray HUP' HUP; trap 'echo stray CONT' CONT; trap 'echo stray WINCH' WINCH; /bin/true; echo ok")
+			if got := strings.TrimRight(string(o.close()), "\r\n"); got != "ok" {
+				t.Fatalf("terminal %v: got %q, want ok", terminal, got)
+			}
+		}
+	}
+}
+
+// An interactive shell on a terminal of its own.
+func interactiveShell(t *testing.T) *proc {
+	t.Helper()
+	p := onTerminal(t, [3]*os.File{}, "env", "PS1=PROMPT>", "TERM=dumb", "bash", "--norc", "--noprofile", "--noediting", "-i")
+	p.expect("PROMPT>")
+	return p
+}
+
+func TestWrapper15CtrlZ(t *testing.T) {
+	p := interactiveShell(t)
+	p.type_("rr kid signals\r")
+	p.expect("ready")
+	child := childOf(t, childOf(t, childOf(t, p.cmd.Process.Pid)))
+	p.type_("\x1a")
+	p.expect("SIGTSTP") // this child catches it and goes on
+	p.type_("\x03")
+	p.expect("SIGINT")
+	syscall.Kill(child, syscall.SIGSTOP) // as it does when it has put its screen away
+	p.expect("Stopped")
+	p.expect("PROMPT>")
+	if isRaw(termiosOf(t, p.in)) {
+		t.Error("the terminal is raw while we are stopped")
+	}
+	p.type_("fg\r")
+	p.expect("SIGCONT")
+	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
+	p.type_("\x03")
+	p.expect("SIGINT")
+	p.type_("\x1c")
+	p.expect("SIGQUIT")
+	syscall.Kill(child, syscall.SIGTERM)
+	p.expect("SIGTERM")
+	p.expect("PROMPT>")
+}
+
+// TestWrapper15CtrlZDefault stops a child that does not catch it, moves it to
+// the background and back.
+func TestWrapper15CtrlZDefault(t *testing.T) {
+	p := interactiveShell(t)
+	p.type_("rr sh -c 'echo begin; read x; echo got:$x; read y; echo got:$y'\r")
+	p.expect("begin\r\n")
+	p.type_("\x1a")
+	p.expect("Stopped")
+	p.expect("PROMPT>")
+	p.type_("bg\r") // it wants to read: it must stop again, and not take the shell's keys
+	p.expect("PROMPT>")
+	p.type_("\r")
+	eventually(t, "the shell says that it has stopped", func() bool {
+		p.type_("jobs\r")
+		p.expect("rr sh")
+		return strings.Contains(p.text(), "Stopped")
+	})
+	p.type_("fg\r")
+	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
+	p.type_("one\r")
+	p.expect("got:one")
+	p.type_("two\r")
+	p.expect("got:two")
+	p.expect("PROMPT>")
+	p.type_("echo status''=$?\r")
+	if got := p.expectInt("status"); got != 0 {
+		t.Errorf("status %d, want 0", got)
+	}
+}
+
+func TestWrapper15StartedInTheBackground(t *testing.T) {
+	p := interactiveShell(t)
+	p.type_("rr sh -c 'echo out; read x; echo got:$x' &\r")
+	p.expect("out\r\n")
+	eventually(t, "it stops when it reads", func() bool {
+		p.type_("jobs\r")
+		p.expect("rr sh")
+		return strings.Contains(p.text(), "Stopped")
+	})
+	if isRaw(termiosOf(t, p.in)) {
+		t.Error("the terminal is raw for a background job")
+	}
+	p.type_("fg\r")
+	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
+	p.type_("hello\r")
+	p.expect("got:hello")
+	p.expect("PROMPT>")
+}
+
+// TestWrapper15StopAndContinueUs: kill -STOP and -CONT on the program itself.
+func TestWrapper15StopAndContinueUs(t *testing.T) {
+	p := interactiveShell(t)
+	p.type_("rr kid signals\r")
+	p.expect("ready")
+	us := childOf(t, p.cmd.Process.Pid)
+	syscall.Kill(us, syscall.SIGSTOP)
+	p.expect("Stopped")
+	p.expect("PROMPT>")
+	p.type_("fg\r")
+	p.expect("SIGCONT")
+	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
+	syscall.Kill(us, syscall.SIGTSTP)
+	p.expect("SIGTSTP")
+	syscall.Kill(us, syscall.SIGTERM)
+	p.expect("SIGTERM")
+	p.expect("PROMPT>")
+	if isRaw(termiosOf(t, p.in)) {
+		t.Error("the terminal stays raw")
+	}
+}
+
+// TestPipelineLeavesTheKeyboard: in the middle of a pipe the keyboard may be the
+// other command's, until the child asks for it.
+func TestPipelineLeavesTheKeyboard(t *testing.T) {
+	p := interactiveShell(t)
+	p.type_("rr sh -c 'echo ready; sleep 100' | { read l; echo $l; read k </dev/tty; echo other:$k; }\r")
+	p.expect("ready\r\n")
+	if isRaw(termiosOf(t, p.in)) {
+		t.Error("the terminal is raw although the child did not ask for the keyboard")
+	}
+	p.type_("mine\r")
+	p.expect("other:mine")
+	p.type_("\x03") // for everybody in the pipe
+	p.expect("PROMPT>")
+	p.type_("rr sh -c 'read k; echo child:$k' | cat\r")
+	eventually(t, "raw mode as the child reads", func() bool { return isRaw(termiosOf(t, p.in)) })
+	p.type_("yours\r")
+	p.expect("child:yours")
+	p.expect("PROMPT>")
+}
+
+// TestCtrlCEndsALoop: the key for INT is for the shell script around us, too.
+func TestCtrlCEndsALoop(t *testing.T) {
+	p := interactiveShell(t)
+	p.type_("bash -c 'while :; do rr sh -c \"echo rou''nd; sleep 100\"; done'\r")
+	p.expect("round\r\n")
+	p.type_("\x03")
+	if got := p.expect("PROMPT>"); strings.Contains(got, "round") {
+		t.Errorf("the loop went on: %q", got)
+	}
+	p.type_("echo status''=$?\r")
+	if got := p.expectInt("status"); got != 130 {
+		t.Errorf("status %d, want 130", got)
+	}
+}
+
+// childOf returns the only child of a process, once it has one.
+func childOf(t *testing.T, pid int) (child int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("a child of %d", pid), func() bool {
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+		_, err := fmt.Sscan(string(b), &child)
+		if err == nil {
+			return true
+		}
+		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		for _, task := range tasks {
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
+			if _, err := fmt.Sscan(string(b), &child); err == nil {
+				return true
+			}
+		}
+		return false
+	})
+	return child
+}
