@@ -178,7 +178,8 @@ func completeZsh(w io.Writer, app *cli.App) {
 			fmt.Fprint(w, "        '*:file:_files' ;;\n")
 		}
 	}
-	fmt.Fprint(w, "    *) _normal ;;\n    esac\n}\ncompdef _ralph_run ralph-run\n")
+	// Sourced, it is a definition; as _ralph-run on fpath, it is the completion.
+	fmt.Fprint(w, "    *) _normal ;;\n    esac\n}\nif [[ $funcstack[1] == _ralph-run ]]; then _ralph_run \"$@\"; else compdef _ralph_run ralph-run; fi\n")
 }
 
 func zshFlags(w io.Writer, flags []cli.Flag) {
