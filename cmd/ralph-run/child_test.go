@@ -92,6 +92,7 @@ var notices = map[string]struct {
 	"provider": {"429 Rate limit reached for requests", 1},
 	"quota":    {"You have exceeded your premium request allowance.", 1},
 	"broken":   {"Execution failed: Failed to get response from the AI model; retried 5 times (total retry wait time: 5.75 seconds) Last error: 500 Internal server error", 1},
+	"leak":     {"Error: 429 rate limit exceeded for token Bearer eyJplantedToken0123456789abcdefghijklmnop and key sk-plantedKey0123456789abcdefghijklmnop, user planted@example.com, https://me:plantedPass@host/x", 1},
 	"late":     {"429 Rate limit reached for requests", 0}, // ended with 0 all the same
 }
 

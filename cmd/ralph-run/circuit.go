@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,7 +50,7 @@ and --cooldown say. People change it afterwards by editing it.`,
 
 // circuit opens the circuit for one of these commands. Commands of one loop
 // share their parent, and so a lease.
-func (p *program) circuit(c *cli.Context, words int) (*breaker.Circuit, settings, error) {
+func (p *program) circuit(c *cli.Context, words int) (*state, settings, error) {
 	s, err := p.readSettings(c)
 	if err != nil {
 		return nil, s, err
@@ -70,7 +69,7 @@ func (p *program) circuit(c *cli.Context, words int) (*breaker.Circuit, settings
 	if err != nil {
 		return nil, s, err
 	}
-	return st.circuit, s, nil
+	return st, s, nil
 }
 
 func wantWords(c *cli.Command) string {
@@ -81,13 +80,13 @@ func wantWords(c *cli.Command) string {
 }
 
 func (p *program) printModel(c *cli.Context) error {
-	circuit, _, err := p.circuit(c, 0)
+	st, _, err := p.circuit(c, 0)
 	if err != nil {
 		return err
 	}
-	get := circuit.Acquire
+	get := st.circuit.Acquire
 	if c.Bool("peek") {
-		get = circuit.Peek
+		get = st.circuit.Peek
 	}
 	a, err := get(c.Context, nil)
 	if a.Model == "" {
@@ -101,7 +100,7 @@ func (p *program) printModel(c *cli.Context) error {
 }
 
 func (p *program) record(c *cli.Context) error {
-	circuit, s, err := p.circuit(c, 1)
+	st, s, err := p.circuit(c, 1)
 	if err != nil {
 		return err
 	}
@@ -120,11 +119,11 @@ func (p *program) record(c *cli.Context) error {
 	if !out.Until.IsZero() && out.Kind == breaker.Success {
 		return usageErrorf("--reset %q: a success has no reset", c.String("reset"))
 	}
-	ch, err := circuit.Record(c.Context, c.String("model"), out)
+	ch, err := st.circuit.Record(c.Context, c.String("model"), out)
 	if err != nil {
 		return err
 	}
-	return p.tell(c.Context, circuit, s, ch)
+	return p.tell(c, st, s, ch)
 }
 
 // readReset reads when a limit ends: a moment, or how long from now.
@@ -143,7 +142,7 @@ func readReset(s string, now time.Time) (time.Time, error) {
 }
 
 func (p *program) trip(c *cli.Context) error {
-	circuit, s, err := p.circuit(c, 0)
+	st, s, err := p.circuit(c, 0)
 	if err != nil {
 		return err
 	}
@@ -153,27 +152,33 @@ func (p *program) trip(c *cli.Context) error {
 			return usageErrorf("--for %q: %v", v, err)
 		}
 	}
-	ch, err := circuit.Trip(c.Context, length)
+	ch, err := st.circuit.Trip(c.Context, length)
 	if err != nil {
 		return err
 	}
-	return p.tell(c.Context, circuit, s, ch)
+	return p.tell(c, st, s, ch)
 }
 
 func (p *program) reset(c *cli.Context) error {
-	circuit, s, err := p.circuit(c, 0)
+	st, s, err := p.circuit(c, 0)
 	if err != nil {
 		return err
 	}
-	ch, err := circuit.Reset(c.Context)
+	ch, err := st.circuit.Reset(c.Context)
 	if err != nil {
 		return err
 	}
-	return p.tell(c.Context, circuit, s, ch)
+	return p.tell(c, st, s, ch)
 }
 
-// tell says what the circuit is now, and what the next run gets.
-func (p *program) tell(ctx context.Context, circuit *breaker.Circuit, s settings, ch breaker.Change) error {
+// tell records what was done by hand, and says what the circuit is now and what
+// the next run gets.
+func (p *program) tell(c *cli.Context, st *state, s settings, ch breaker.Change) error {
+	next, err := st.circuit.Peek(c.Context, nil)
+	rec := handRecord(c, next.Circuit, ch)
+	if err := st.records.add(rec); err != nil {
+		say(p.stderr, "warn: "+err.Error())
+	}
 	if s.quiet {
 		return nil
 	}
@@ -181,11 +186,10 @@ func (p *program) tell(ctx context.Context, circuit *breaker.Circuit, s settings
 	if ch.From != ch.To {
 		line = fmt.Sprintf("%s → %s: ", ch.From, ch.To)
 	}
-	switch a, err := circuit.Peek(ctx, nil); {
-	case a.Model == "" && err != nil:
+	if next.Model == "" && err != nil {
 		line += err.Error()
-	default:
-		line += fmt.Sprintf("the next run gets %s, %s", a.Model, a.Why)
+	} else {
+		line += fmt.Sprintf("the next run gets %s, %s", next.Model, next.Why)
 	}
 	fmt.Fprintln(p.stdout, line)
 	return nil

@@ -100,6 +100,9 @@ func (t *total) add(r record) {
 func addUp(records []record) []total {
 	sums := map[[2]string]*total{}
 	for _, r := range records {
+		if r.Role == byHand {
+			continue
+		}
 		key := [2]string{r.Time.Local().Format(time.DateOnly), r.Model}
 		if sums[key] == nil {
 			sums[key] = &total{Day: key[0], Model: key[1]}
@@ -139,9 +142,12 @@ func printHistory(out *os.File, ui paint, records []record, totals []total, path
 		if r.To != "" {
 			change = "→ " + r.To
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.Time.Local().Format("2006-01-02 15:04:05"),
-			printable(r.Model), r.Role, result(r), r.ExitStatus,
-			shortDuration(time.Duration(r.DurationMS)*time.Millisecond), change, printable(cut(r.Evidence, 60)))
+		status, took := fmt.Sprint(r.ExitStatus), shortDuration(time.Duration(r.DurationMS)*time.Millisecond)
+		if r.Role == byHand {
+			status, took = "", ""
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format("2006-01-02 15:04:05"),
+			printable(r.Model), r.Role, result(r), status, took, change, printable(cut(r.Evidence, 60)))
 	}
 	w.Flush()
 	fmt.Fprintln(out)
@@ -153,6 +159,8 @@ func result(r record) string {
 	switch {
 	case r.Verdict != "none":
 		return r.Verdict
+	case r.Role == byHand:
+		return "success"
 	case r.EndedBy == "signal":
 		return "interrupted"
 	case r.ExitStatus == 0:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,16 +87,24 @@ func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
 // broken.
 const patience = 30 * time.Second
 
-// cmdAwait waits until a file exists, or no longer does (!).
+// cmdAwait waits until a file exists, or no longer does (!), or until a pattern
+// matches in it: await FILE [PATTERN].
 func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
-	for _, name := range args {
-		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(ts.MkAbs(name)); (err != nil) == neg {
-				break
-			}
-			if time.Now().After(end) {
-				ts.Fatalf("%s: waited in vain", name)
-			}
+	if len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: await file [pattern]")
+	}
+	there := func() bool {
+		data, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err != nil || len(args) < 2 {
+			return err == nil
+		}
+		found, err := regexp.Match("(?m)"+args[1], data)
+		ts.Check(err)
+		return found
+	}
+	for end := time.Now().Add(patience); there() == neg; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("%s: waited in vain", args[0])
 		}
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/urfave/cli/v2"
 
+	"github.com/ralph-run/ralph-run/breaker"
 	"github.com/ralph-run/ralph-run/supervisor"
 )
 
@@ -50,27 +52,54 @@ type record struct {
 
 // newRecord takes over what a record may hold of an attempt.
 func newRecord(r supervisor.Record, client string) record {
-	host, _ := os.Hostname()
-	cwd, _ := os.Getwd()
-	out := record{
-		Time: r.Started.UTC(), PID: os.Getpid(), Host: host, Cwd: cwd,
-		Attempt: r.Attempt.ID, Client: client,
-		Model: r.Attempt.Model, Role: string(r.Attempt.Role),
-		Verdict: string(r.Verdict.Kind), Rule: r.Verdict.Rule,
-		Evidence:   cut(printable(r.Verdict.Evidence), maxEvidence),
-		ExitStatus: r.Exit.ShellCode(),
-		DurationMS: r.Duration.Milliseconds(), Bytes: r.Bytes,
-		EndedBy: r.EndedBy, WaitedMS: r.Waited.Milliseconds(), SavedMS: r.Saved.Milliseconds(),
-	}
+	out := blankRecord(r.Started)
+	out.Attempt, out.Client = r.Attempt.ID, client
+	out.Model, out.Role = r.Attempt.Model, string(r.Attempt.Role)
+	out.Verdict, out.Rule = string(r.Verdict.Kind), r.Verdict.Rule
+	out.Evidence = cut(printable(r.Verdict.Evidence), maxEvidence)
+	out.ExitStatus = r.Exit.ShellCode()
+	out.DurationMS, out.Bytes = r.Duration.Milliseconds(), r.Bytes
+	out.EndedBy, out.WaitedMS, out.SavedMS = r.EndedBy, r.Waited.Milliseconds(), r.Saved.Milliseconds()
 	if r.Verdict.Rule != "" {
 		out.Scope = string(r.Verdict.Scope)
 	}
 	if !r.Verdict.ResetAt.IsZero() {
 		out.ResetAt = r.Verdict.ResetAt.UTC().Format(time.RFC3339)
 	}
-	if r.Change.From != r.Change.To {
-		out.From, out.To = string(r.Change.From), string(r.Change.To)
+	out.change(r.Change)
+	return out
+}
+
+func blankRecord(at time.Time) record {
+	host, _ := os.Hostname()
+	cwd, _ := os.Getwd()
+	return record{Time: at.UTC(), PID: os.Getpid(), Host: host, Cwd: cwd}
+}
+
+// change takes over a transition.
+func (r *record) change(ch breaker.Change) {
+	if ch.From != ch.To {
+		r.From, r.To = string(ch.From), string(ch.To)
 	}
+}
+
+// byHand is the role of a record that is no run but a command on the circuit.
+const byHand = "by hand"
+
+// handRecord is what record, trip or reset did to the circuit of a model.
+func handRecord(c *cli.Context, circuit string, ch breaker.Change) record {
+	out := blankRecord(time.Now())
+	out.Role, out.Model, out.Verdict = byHand, circuit, c.Command.Name
+	if out.Model == "" {
+		out.Model = "-" // every model is limited
+	}
+	if c.Command.Name == "record" {
+		out.Verdict = map[string]string{"success": "none", "limit": "limit"}[c.Args().First()]
+		if m := c.String("model"); m != "" {
+			out.Model = m
+		}
+	}
+	out.change(ch)
 	return out
 }
 
