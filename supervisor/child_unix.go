@@ -28,7 +28,6 @@ type childSys struct {
 	asleep *os.File // its other end
 	routes []*route
 	exited chan struct{} // closed when the child itself is gone
-	guard  *guard        // ends the group if we are killed; may be nil
 
 	readers sync.WaitGroup // those who read our stdin for the child
 
@@ -95,7 +94,6 @@ func (c *child) run() {
 	}
 	byUs := c.byUs
 	c.mu.Unlock()
-	c.guard.dismiss()
 	c.drain()
 	if c.term != nil {
 		c.term.detach() // not before the last of the output: it is meant for a raw terminal

@@ -96,7 +96,6 @@ func (s *stage) launch(path string, spec childSpec) (*child, error) {
 		w.closeOurs()
 		return nil, startError(spec.argv[0], err)
 	}
-	c.guard = startGuard(c.group, s.cfg.Logger)
 	c.relay = newRelay(spec.observe, s.cfg.Logger)
 	for _, t := range c.routes {
 		c.relay.carry(t)
