@@ -21,7 +21,7 @@ const killAfter = 5 * time.Second
 type childSys struct {
 	group  int // the child's pid, and its process group
 	status chan syscall.WaitStatus
-	guard  guard
+	keeper keeper
 	term   *session // the inner side of the person's terminal, or nil
 	stdin  *os.File // our end of its stdin pipe, or nil
 	awake  *os.File // closed when nobody waits for stdin any more
@@ -98,7 +98,7 @@ func (c *child) run() {
 	if c.term != nil {
 		c.term.detach() // not before the last of the output: it is meant for a raw terminal
 	}
-	c.guard.end()
+	c.keeper.dismiss()
 	c.stage.takeBack()
 	c.stage.setRunning(nil)
 	c.end = childEnd{

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -96,7 +97,7 @@ func spawnMonitored(path string, argv []string, a *syscall.ProcAttr, foreground 
 		go m.relay(status)
 		return w.value(), status, m, nil
 	}
-	m.end()
+	m.dismiss()
 	if err != nil {
 		return 0, nil, nil, errors.Join(errNoMonitor, err)
 	}
@@ -140,8 +141,8 @@ func (m *monitor) order(kind byte) {
 	m.ctl.Write(w[:])
 }
 
-// end lets the monitor go, and waits for it.
-func (m *monitor) end() {
+// dismiss lets the monitor go, and waits for it.
+func (m *monitor) dismiss() {
 	m.ctl.Close()
 	for {
 		if _, err := syscall.Wait4(m.pid, nil, 0, nil); !errors.Is(err, syscall.EINTR) {
@@ -250,26 +251,41 @@ func (m *monitored) letGo() {
 	}
 }
 
-// obey follows the orders, and ends with whoever gives them.
+// obey follows the orders. Who gives them ends the child first, if he can.
 func (m *monitored) obey() {
 	for {
 		w, err := readMessage(m.ctl)
+		if err != nil {
+			m.endGroup()
+			return
+		}
 		m.mu.Lock()
-		running := m.tty != nil
 		switch {
-		case !running:
-		case err != nil:
-			syscall.Kill(-m.group, syscall.SIGKILL)
+		case m.tty == nil:
 		case w[0] == orderForeground:
 			m.give(m.group)
 		case w[0] == orderBackground:
 			m.give(unix.Getpgrp())
 		}
 		m.mu.Unlock()
-		if err != nil {
-			return
-		}
 	}
+}
+
+// endGroup ends the group of a child that is still there: asked first, for the
+// program behind a launcher may have processes of its own to end.
+func (m *monitored) endGroup() {
+	m.mu.Lock()
+	over := m.tty == nil
+	m.mu.Unlock()
+	if over {
+		return
+	}
+	syscall.Kill(-m.group, syscall.SIGTERM)
+	syscall.Kill(-m.group, syscall.SIGCONT)
+	for end := time.Now().Add(killAfter); groupLives(m.group) && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	syscall.Kill(-m.group, syscall.SIGKILL)
 }
 
 // give gives the terminal to a process group and lets the child go on.

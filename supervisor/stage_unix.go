@@ -118,7 +118,7 @@ func (w *wiring) begin(path string, spec childSpec) (err error) {
 	}
 	c.mu.Lock() // a signal that comes now waits until there is somebody to get it
 	s.setRunning(c)
-	c.group, c.status, c.guard, err = w.spawn(path, spec)
+	c.group, c.status, c.keeper, err = w.spawn(path, spec)
 	c.gone = err != nil
 	c.mu.Unlock()
 	if err != nil {
@@ -130,15 +130,15 @@ func (w *wiring) begin(path string, spec childSpec) (err error) {
 	return err
 }
 
-// A guard ends the child's group when we are killed. It is let go when the
+// A keeper ends the child's group when we are killed. It is dismissed when the
 // child has ended.
-type guard interface {
-	end()
+type keeper interface {
+	dismiss()
 }
 
 // spawn starts the child below a monitor, where a shell may stop it, or else
-// directly and with a watchdog.
-func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatus, guard, error) {
+// directly and with a guard.
+func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatus, keeper, error) {
 	term := w.c.term
 	if term != nil && term.jobs {
 		pid, status, m, err := spawnMonitored(path, spec.argv, w.attr(spec.env), term.has())
@@ -152,5 +152,5 @@ func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatu
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	return pid, status, startWatchdog(pid), nil
+	return pid, status, startGuard(pid, w.c.stage.cfg.Logger), nil
 }
