@@ -11,7 +11,7 @@ import (
 )
 
 // attempt runs the command once with the model it was given, reports how that
-// ended and records it.
+// ended and records it. The error says why the command did not start.
 func (l *loop) attempt(ctx context.Context, a breaker.Attempt) (Record, childEnd, error) {
 	rec := Record{Attempt: a, Started: time.Now()}
 	l.tried, l.runs = append(l.tried, a.Model), l.runs+1
@@ -41,7 +41,7 @@ func (l *loop) attempt(ctx context.Context, a breaker.Attempt) (Record, childEnd
 		rec.Change = l.report(ctx, a, outcome(rec.Verdict, end, rec.Nested))
 	}
 	l.finish(rec)
-	return rec, end, outputError(end)
+	return rec, end, nil
 }
 
 // watch watches one child. A client that sits on a limit too long is ended; with
@@ -59,7 +59,9 @@ func (l *loop) watch(ctx context.Context, w *watch, c running, rec *Record) (see
 			return
 		}
 		rec.EndedBy, rec.Waited = r.why, time.Since(r.since)
-		rec.Saved = max(0, r.verdict.RetryAfter-rec.Waited)
+		if r.why == byPatience {
+			rec.Saved = max(0, r.verdict.RetryAfter-rec.Waited)
+		}
 		c.stop()
 	}
 	w.run(ctx, c)

@@ -12,6 +12,7 @@ type client struct {
 	other   []string // subcommands that are not a run under a model
 	resume  []string // options with which the user chose a session already
 	shorts  string   // letters of short options without a value
+	glued   bool     // -mX is the same as -m X
 }
 
 // clients are the known CLIs by the base name of their command.
@@ -34,8 +35,10 @@ var clients = map[string]client{
 	"codex": {
 		model:   []string{"--model", "-m"},
 		command: []string{"exec", "e", "review"},
-		other: []string{"login", "logout", "mcp", "mcp-server", "app-server", "app", "completion", "sandbox", "debug",
-			"apply", "a", "cloud", "features", "help", "proto", "plugin", "update", "doctor"},
+		other: []string{"agents", "login", "logout", "mcp", "mcp-server", "app-server", "remote-control", "app",
+			"completion", "sandbox", "debug", "apply", "a", "queue", "archive", "delete", "unarchive", "cloud",
+			"exec-server", "features", "help", "proto", "plugin", "update", "doctor"},
+		glued: true,
 	},
 	"gemini": {
 		model:  []string{"--model", "-m"},

@@ -96,6 +96,9 @@ func (s client) option(arg string) word {
 	case slices.Contains(s.prompt, arg):
 		return word{kind: promptOption}
 	}
+	if s.glued && strings.HasPrefix(arg, "-m") {
+		return word{modelJoined, arg[len("-m"):]}
+	}
 	return s.cluster(arg)
 }
 
@@ -258,6 +261,9 @@ func (c CommandLine) With(model string) []string {
 		case modelJoined:
 			named = true
 			name, _, _ := strings.Cut(*arg, "=")
+			if !slices.Contains(c.spec.model, name) {
+				name = "-m" // -mX
+			}
 			*arg = name + "=" + model
 		case plain, afterDash:
 			*arg = c.fill(*arg, model)

@@ -128,6 +128,10 @@ var commandTests = []struct {
 		want: []string{"codex", "-c", "a=b", "exec", "-m=M", "do it"}, client: "codex", model: "x", prompt: "do it", endsBy: true,
 	},
 	{
+		name: "codex -mX", argv: []string{"codex", "exec", "-mx", "do it"},
+		want: []string{"codex", "exec", "-m=M", "do it"}, client: "codex", model: "x", prompt: "do it", endsBy: true,
+	},
+	{
 		name: "codex without", argv: []string{"codex", "exec", "do it"},
 		want: []string{"codex", "--model", "M", "exec", "do it"}, client: "codex", prompt: "do it", endsBy: true,
 	},

@@ -112,8 +112,11 @@ func (l *loop) run(ctx context.Context) (Result, error) {
 	l.warnModel(a)
 	for {
 		rec, end, err := l.attempt(ctx, a)
-		if err != nil || !l.goesOn(ctx, rec, end) {
-			return l.result, err
+		if err != nil {
+			return l.notStarted(err)
+		}
+		if !l.goesOn(ctx, rec, end) {
+			return l.result, outputError(end)
 		}
 		if a, ok = l.next(ctx, rec); !ok {
 			return l.result, nil
@@ -121,11 +124,27 @@ func (l *loop) run(ctx context.Context) (Result, error) {
 	}
 }
 
+// notStarted settles the result where the command could not be started. After
+// an attempt there is an end to tell of: that one's.
+func (l *loop) notStarted(err error) (Result, error) {
+	if len(l.result.Attempts) == 0 {
+		return l.result, err
+	}
+	last := l.result.Attempts[len(l.result.Attempts)-1].Verdict
+	l.result.Limited, l.result.Until = last.Kind == detect.Limit, last.ResetAt
+	l.cfg.Say("the command cannot be run again: " + err.Error())
+	return l.result, nil
+}
+
 // goesOn settles the result of an attempt and reports whether another one
 // should follow.
 func (l *loop) goesOn(ctx context.Context, rec Record, end childEnd) bool {
 	l.result.Exit = rec.Exit
-	if rec.Nested || end.interrupted != nil || ctx.Err() != nil || !l.cfg.falls(rec.Verdict) {
+	switch {
+	case rec.Nested, end.interrupted != nil, end.outErr != nil, ctx.Err() != nil, !l.cfg.falls(rec.Verdict):
+		return false
+	case !l.unattended:
+		l.sayEnd(rec, "the next start gets another model")
 		return false
 	}
 	if end.byUs {
@@ -135,9 +154,6 @@ func (l *loop) goesOn(ctx context.Context, rec Record, end childEnd) bool {
 	l.result.Until = rec.Verdict.ResetAt
 	l.progress.add(rec.Verdict)
 	switch {
-	case !l.unattended:
-		l.sayEnd(rec, "the next start gets another model")
-		return false
 	case l.cfg.Attempts > 0 && l.runs >= l.cfg.Attempts:
 		l.sayEnd(rec, "no attempt is left")
 		return false

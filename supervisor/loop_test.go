@@ -167,14 +167,14 @@ var loopTests = []struct {
 		name:   "with a person at the keyboard",
 		scenes: []func(*actor) Exit{func(a *actor) Exit { a.print("limit"); return Exit{Code: 1} }},
 		change: func(tr *trial) { tr.play.keyboard = true; tr.cfg.Command = []string{"copilot", "--model", "x"} },
-		models: "a", reports: "a:limit", want: left(1),
+		models: "a", reports: "a:limit", want: code(1),
 		said: []string{"a is rate limited (429); the next start gets another model"},
 	},
 	{
 		name:   "a session at the keyboard that goes on is never ended",
 		scenes: []func(*actor) Exit{func(a *actor) Exit { a.print("sure"); time.Sleep(time.Hour); return Exit{} }},
 		change: func(tr *trial) { tr.play.keyboard = true; tr.cfg.Command = []string{"copilot", "--model", "x"} },
-		models: "a", reports: "a:limit", want: left(0), took: time.Hour,
+		models: "a", reports: "a:limit", want: ok(), took: time.Hour,
 		said: []string{"a is rate limited (429); the next start gets another model"},
 	},
 	{
@@ -276,6 +276,26 @@ func TestLoopLease(t *testing.T) {
 	tr.run(t).check(t, "a", "a:success", ok())
 	if tr.wheel.renewed != 120 {
 		t.Errorf("renewed %d times in an hour, want 120", tr.wheel.renewed)
+	}
+}
+
+// TestLoopNotAgain has the command not start a second time.
+func TestLoopNotAgain(t *testing.T) {
+	tr := newTrial(limited).run(t)
+	tr.check(t, "a", "a:limit b:failure", left(1))
+	if n := len(tr.said); n != 2 || !strings.HasPrefix(tr.said[1], "the command cannot be run again: ") {
+		t.Errorf("said %q, want why it was not run again", tr.said)
+	}
+}
+
+// TestLoopOutputFails has our own output fail.
+func TestLoopOutputFails(t *testing.T) {
+	tr := newTrial(func(a *actor) Exit { a.end.outErr = errors.New("no space left"); return limited(a) }).run(t)
+	if want := "write output: no space left"; tr.err == nil || tr.err.Error() != want {
+		t.Errorf("error %v, want %q", tr.err, want)
+	}
+	if got := tr.play.models(); len(got) != 1 {
+		t.Errorf("ran with %q, want one run", got)
 	}
 }
 

@@ -98,7 +98,7 @@ type Result struct {
 	// ourselves it is [TempFail]: what a client says after a signal of ours means
 	// nothing. If a signal came while no child ran, Exit holds that signal.
 	Exit      Exit
-	Limited   bool      // the last run ended limited and no model was left
+	Limited   bool      // the last run ended limited and no model was left; never with a person at the keyboard
 	Exhausted bool      // nothing was started: every model is known to be limited
 	Until     time.Time // when the first model is expected back, if Limited or Exhausted and known
 	Attempts  []Record  //

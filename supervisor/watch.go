@@ -73,6 +73,9 @@ func (v *vigil) look(s sight, now time.Time) ruling {
 	n, w := v.onNotice(s, now), v.onWait(s, now)
 	switch {
 	case n.why != "":
+		if v.count > 0 && v.first.Before(n.since) {
+			n.since = v.first
+		}
 		return n
 	case w.why != "" || n.again.IsZero():
 		return w
