@@ -1,0 +1,93 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"bufio"
+	"errors"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startGroup starts a shell script in a process group of its own and returns when
+// it has said that it is ready.
+func startGroup(t *testing.T, script string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); cmd.Wait() })
+	if line, err := bufio.NewReader(out).ReadString('\n'); !strings.HasPrefix(line, "ready") {
+		t.Fatalf("the script is not ready: %q, %v", line, err)
+	}
+	return cmd
+}
+
+// groupGone waits until nothing is left of a group but what its starter has not
+// reaped.
+func groupGone(pid int, within time.Duration) bool {
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) {
+			return true
+		}
+	}
+	return false
+}
+
+var guardTests = []struct{ name, script string }{
+	{"a launcher and what it started", "sleep 600 & echo ready; wait"},
+	{"a launcher that is gone", "sleep 600 & echo ready"},
+	{"one that ignores TERM", "trap '' TERM; sleep 600 & echo ready; wait"},
+	{"a stopped one", "echo ready; kill -STOP $$; sleep 600"},
+}
+
+// TestGuard: when the guarded program is gone, so is the child's whole group.
+// Closing our end of the pipe is what the kernel does for a killed program.
+func TestGuard(t *testing.T) {
+	for _, tt := range guardTests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := startGroup(t, tt.script)
+			g, err := newGuard(cmd.Process.Pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			go cmd.Wait() // else the dead script would stay in its group
+			g.life.Close()
+			if !groupGone(cmd.Process.Pid, time.Minute) {
+				t.Error("the group is still there")
+			}
+			var ws syscall.WaitStatus
+			if _, err := syscall.Wait4(g.pid, &ws, 0, nil); err != nil || !ws.Exited() {
+				t.Errorf("the guard did not end by itself: %v, %v", ws, err)
+			}
+		})
+	}
+}
+
+// TestGuardDismissed: a run that ends as it should leaves no guard, and the guard
+// touches nothing.
+func TestGuardDismissed(t *testing.T) {
+	cmd := startGroup(t, "echo ready; read -r _; exit 7")
+	g, err := newGuard(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.dismiss()
+	if err := syscall.Kill(g.pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the guard is still there: %v", err)
+	}
+	if err := syscall.Kill(cmd.Process.Pid, 0); err != nil {
+		t.Errorf("the child is gone: %v", err)
+	}
+	(*guard)(nil).dismiss() // where none could be started
+}
