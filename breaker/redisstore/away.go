@@ -62,6 +62,24 @@ func (c *Circuit) deliver(ctx context.Context, letters []letter) error {
 	return c.store.Append(ctx, records...)
 }
 
+// keep puts a letter by for the server. It does so even if the run is being
+// ended: the letter costs no more than an instant.
+func (c *Circuit) keep(ctx context.Context, l letter) error {
+	l.At = time.Now().UTC()
+	return c.spool.add(context.WithoutCancel(ctx), l)
+}
+
+// Waiting returns how many reports and records of this machine wait for the
+// server.
+func (c *Circuit) Waiting() int {
+	n := 0
+	for _, path := range []string{c.spool.path, c.spool.sending()} {
+		letters, _ := readLetters(path)
+		n += len(letters)
+	}
+	return n
+}
+
 // remember keeps the state that was last seen for the time when the server is
 // away. It is seen even where it cannot be written: on a replica, or when memory
 // is full. But while letters wait, this machine's circuit knows more.
@@ -128,9 +146,9 @@ func (c *Circuit) tell(away error, more ...error) error {
 	if errors.As(away, &s) {
 		op, away = s.Op, s.Err
 	}
-	text := "going on with the last known state; reports are kept and sent later"
+	text := "reports are kept and sent later"
 	if err := errors.Join(more...); err != nil {
-		text = "going on with the last known state; this report is lost: " + err.Error()
+		text = "this report is lost: " + err.Error()
 	}
-	return &breaker.StoreError{Op: op, Err: fmt.Errorf("%w; %s", away, text)}
+	return &breaker.StoreError{Op: op, Err: fmt.Errorf("%w (%s)", away, text)}
 }

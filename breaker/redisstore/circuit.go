@@ -128,6 +128,25 @@ func (c *Circuit) Peek(ctx context.Context, tried []string) (breaker.Attempt, er
 	return a, c.tell(away)
 }
 
+// View returns the document as it is, or as last seen with an error beside it.
+// Unlike [Store.View] it costs no more than the timeout in all.
+func (c *Circuit) View(ctx context.Context) (*breaker.Document, time.Time, error) {
+	var d *breaker.Document
+	var now time.Time
+	away := c.budget.spend(ctx, func(ctx context.Context) (err error) {
+		d, now, err = c.store.View(ctx)
+		return err
+	})
+	if away == nil {
+		return d, now, nil
+	}
+	d, now, err := c.cache.View(ctx)
+	if err != nil {
+		d = breaker.Default()
+	}
+	return d, now, away
+}
+
 // Renew keeps a probe's lease alive. It does nothing for other roles.
 func (c *Circuit) Renew(ctx context.Context, a breaker.Attempt) error {
 	if a.Role != breaker.Probe {
@@ -157,8 +176,7 @@ func (c *Circuit) Report(ctx context.Context, a breaker.Attempt, o breaker.Outco
 		return ch, nil
 	}
 	ch, _ = c.ours.Report(ctx, a, o)
-	kept := c.spool.add(ctx, letter{At: time.Now().UTC(), Report: newLateReport(a, o)})
-	return ch, c.tell(away, kept)
+	return ch, c.tell(away, c.keep(ctx, letter{Report: newLateReport(a, o)}))
 }
 
 // reportFleet reports to the fleet's circuit. An attempt of this machine's own
@@ -177,6 +195,42 @@ func (c *Circuit) reportFleet(ctx context.Context, a breaker.Attempt, o breaker.
 	return c.ours.Report(ctx, a, o)
 }
 
+// Record records an outcome that belongs to no attempt, see
+// [breaker.Circuit.Record].
+func (c *Circuit) Record(ctx context.Context, model string, o breaker.Outcome) (breaker.Change, error) {
+	if !o.Until.IsZero() {
+		o.Until = o.Until.Add(c.store.offset())
+	}
+	var ch breaker.Change
+	away := c.contact(ctx, func(ctx context.Context) (err error) {
+		ch, err = c.fleet.Record(ctx, model, o)
+		return err
+	})
+	if away == nil {
+		return ch, nil
+	}
+	a := breaker.Attempt{Model: model, Role: breaker.Fallback}
+	if model == "" {
+		a, _ = c.ours.Peek(ctx, nil)
+	}
+	ch, _ = c.ours.Record(ctx, model, o)
+	return ch, c.tell(away, c.keep(ctx, letter{Report: newLateReport(a, o)}))
+}
+
+// Trip opens the fleet's circuit by hand, see [breaker.Circuit.Trip]. It fails
+// while the server is away.
+func (c *Circuit) Trip(ctx context.Context, length time.Duration) (breaker.Change, error) {
+	defer c.remember(ctx)
+	return c.fleet.Trip(ctx, length)
+}
+
+// Reset closes the fleet's circuit by hand, see [breaker.Circuit.Reset]. It
+// fails while the server is away.
+func (c *Circuit) Reset(ctx context.Context) (breaker.Change, error) {
+	defer c.remember(ctx)
+	return c.fleet.Reset(ctx)
+}
+
 // Append adds a record, one JSON object, to the fleet's; later, while the server
 // is away.
 func (c *Circuit) Append(ctx context.Context, record []byte) error {
@@ -184,7 +238,7 @@ func (c *Circuit) Append(ctx context.Context, record []byte) error {
 	if away == nil {
 		return nil
 	}
-	return c.tell(away, c.spool.add(ctx, letter{At: time.Now().UTC(), Record: record}))
+	return c.tell(away, c.keep(ctx, letter{Record: record}))
 }
 
 // contact sends what is waiting and calls f, and remembers the state that was

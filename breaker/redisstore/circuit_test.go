@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -42,26 +40,6 @@ func report(t *testing.T, c *redisstore.Circuit, a breaker.Attempt, o breaker.Ou
 		t.Fatalf("Report(%+v) = %v", o, err)
 	}
 	return ch
-}
-
-// spooled returns how many reports and records wait beside a state file.
-func spooled(t *testing.T, local string) int {
-	t.Helper()
-	n := 0
-	for _, pattern := range []string{"*.spool", "*.spool.sending"} {
-		files, err := filepath.Glob(filepath.Join(filepath.Dir(local), pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			data, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n += strings.Count(string(data), `"at":`)
-		}
-	}
-	return n
 }
 
 // silent is the warning of a server that has to be waited for.
@@ -156,7 +134,7 @@ func TestAway(t *testing.T) {
 			if took := time.Since(start); tt.want == silent && took > 10*time.Second {
 				t.Errorf("two runs took %v", took)
 			}
-			if got := spooled(t, local); got != 2 {
+			if got := second.Waiting(); got != 2 {
 				t.Errorf("%d letters are kept, want a report and a record", got)
 			}
 			if back != nil {
@@ -208,7 +186,7 @@ func comeBack(t *testing.T, url, local string) {
 	if ch := report(t, c, a, breaker.Outcome{Kind: breaker.Success}); ch.Stale || ch.To != breaker.Closed {
 		t.Errorf("Report = %+v: the late report must not have opened the fleet's circuit", ch)
 	}
-	if got := spooled(t, local); got != 0 {
+	if got := c.Waiting(); got != 0 {
 		t.Errorf("%d letters still wait", got)
 	}
 	records, err := c.Store().Records(context.Background(), time.Time{}, 10)

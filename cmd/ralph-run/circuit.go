@@ -65,7 +65,7 @@ func (p *program) circuit(c *cli.Context, words int) (*state, settings, error) {
 	opts := circuitOptions(s)
 	host, _ := os.Hostname()
 	opts.Holder = fmt.Sprintf("%s:%d", host, os.Getppid())
-	st, err := openState(place, opts, p.notice)
+	st, err := openState(s, place, opts, p.notice)
 	if err != nil {
 		return nil, s, err
 	}
@@ -176,7 +176,7 @@ func (p *program) reset(c *cli.Context) error {
 func (p *program) tell(c *cli.Context, st *state, s settings, ch breaker.Change) error {
 	next, err := st.circuit.Peek(c.Context, nil)
 	rec := handRecord(c, next.Circuit, ch)
-	if err := st.records.add(rec); err != nil {
+	if err := st.addRecord(c.Context, rec); err != nil {
 		say(p.stderr, "warn: "+err.Error())
 	}
 	if s.quiet {
@@ -209,7 +209,7 @@ func (p *program) initState(c *cli.Context) error {
 	} else if place, err = statePlace(s); err != nil {
 		return err
 	}
-	st, err := openState(place, breaker.Options{SeedPreferred: s.prefer, SeedFallback: s.fallback}, p.notice)
+	st, err := openState(s, place, breaker.Options{SeedPreferred: s.prefer, SeedFallback: s.fallback}, p.notice)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,11 @@ func (p *program) doctor(c *cli.Context) error {
 	if doc := e.stateFile(c.Context, place); doc != nil {
 		e.chain(doc, known)
 	}
-	dir := existing(filepath.Dir(place))
+	dir, err := stateFolder(place)
+	if err != nil {
+		return err
+	}
+	dir = existing(dir)
 	e.locks(dir)
 	e.clock(dir)
 	e.terminal()
@@ -101,18 +105,22 @@ func (e *examination) print(ui paint) {
 // stateFile looks at the state file and who else writes it.
 func (e *examination) stateFile(ctx context.Context, place string) *breaker.Document {
 	var notes []breaker.Notice
-	st, err := openState(place, circuitOptions(e.settings), func(n breaker.Notice) { notes = append(notes, n) })
+	st, err := openState(e.settings, place, circuitOptions(e.settings), func(n breaker.Notice) { notes = append(notes, n) })
 	if err != nil {
 		e.broken("state", "give --state a path", "%v", err)
 		return nil
 	}
 	doc, now, err := st.store.View(ctx)
+	if err != nil && st.fleet != nil {
+		e.broken("state", "start the server, or correct the URL; runs go on with the state as this machine last saw it", "%v", err)
+		return nil
+	}
 	if err != nil {
 		e.broken("state", "repair or remove the file; a run goes on with the preferred model and keeps a corrupt one aside", "%s: %v", place, err)
 		return nil
 	}
 	if doc.Fresh() {
-		e.note("state", "ralph-run init writes it, or the first run does", "%s is not written yet", place)
+		e.note("state", "ralph-run init writes it, or the first run does", "%s is not written yet", st.place)
 	} else {
 		e.ok("state", "%s: %s", st.inUse(ctx), doc.State)
 	}
@@ -125,20 +133,23 @@ func (e *examination) stateFile(ctx context.Context, place string) *breaker.Docu
 	if doc.OpenedAt.After(now.Add(time.Minute)) {
 		e.note("clock", "set the clock; until then the circuit is treated as opened now", "the circuit was opened in the future, at %s", doc.OpenedAt.Format(time.RFC3339))
 	}
-	e.records(st)
+	if st.fleet != nil {
+		e.fleetFindings(st, now)
+	}
+	e.records(ctx, st)
 	return doc
 }
 
-func (e *examination) records(st *state) {
+func (e *examination) records(ctx context.Context, st *state) {
 	n := 0
-	bad, err := st.records.each(time.Time{}, func(record) { n++ })
+	where, bad, err := st.eachRecord(ctx, time.Time{}, func(record) { n++ })
 	switch {
 	case err != nil:
 		e.note("records", "make it readable and writable for this user", "%v", err)
 	case bad > 0:
-		e.note("records", "nothing to do: such lines are left out", "%d records, %d lines that are none, in %s", n, bad, st.records.path)
+		e.note("records", "nothing to do: such lines are left out", "%d records, %d lines that are none, in %s", n, bad, where)
 	default:
-		e.ok("records", "%d in %s", n, st.records.path)
+		e.ok("records", "%d in %s", n, where)
 	}
 }
 

@@ -23,6 +23,7 @@ var headings = []string{aboutState, aboutLimits, aboutDetector, aboutRun}
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
 		text("state", aboutState, "PATH or URL", "", "where the circuit lives (default: the nearest .squad/ralph-circuit-breaker.json at or above the working directory)"),
+		text("state-timeout", aboutState, "DURATION", "2s", "how long a Redis that does not answer may delay a run, in all"),
 		toggle("shared", aboutState, "use the user's own file, ~/.squad/ralph-circuit-breaker.json: one circuit for all repositories"),
 		text("prefer", aboutState, "MODEL", "", "prefer MODEL for this run, whatever the state says"),
 		text("fallback", aboutState, "A,B,C", "", "use this chain for this run; none = no fallback"),

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/ralph-run/ralph-run/breaker"
 )
 
 func (p *program) historyCommand() *cli.Command {
@@ -37,12 +39,17 @@ func (p *program) history(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	path, err := recordsPlace(s)
+	place, err := statePlace(s)
 	if err != nil {
 		return err
 	}
+	st, err := openState(s, place, breaker.Options{}, p.notice)
+	if err != nil {
+		return err
+	}
+	defer st.close()
 	var records []record
-	bad, err := recorder{path}.each(since, func(r record) { records = append(records, r) })
+	where, bad, err := st.eachRecord(c.Context, since, func(r record) { records = append(records, r) })
 	if err != nil {
 		return err
 	}
@@ -51,9 +58,9 @@ func (p *program) history(c *cli.Context) error {
 	if c.Bool("json") {
 		return printHistoryJSON(p.stdout, records, totals)
 	}
-	printHistory(p.stdout, newPaint(p.stdout, p.env), records, totals, path)
+	printHistory(p.stdout, newPaint(p.stdout, p.env), records, totals, where)
 	if bad > 0 {
-		say(p.stderr, fmt.Sprintf("%d lines of %s are no records and were left out", bad, path))
+		say(p.stderr, fmt.Sprintf("%d lines of %s are no records and were left out", bad, where))
 	}
 	return nil
 }

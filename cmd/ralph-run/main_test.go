@@ -31,8 +31,13 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+	testscript.Run(t, scriptParams("script"))
+}
+
+// scriptParams are what all scripts below a folder of testdata can use.
+func scriptParams(dir string) testscript.Params {
+	return testscript.Params{
+		Dir: filepath.Join("testdata", dir),
 		Setup: func(env *testscript.Env) error {
 			env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "RALPH_RUN_") })
 			home := filepath.Join(env.WorkDir, "home")
@@ -55,7 +60,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %s", cond)
 		},
-	})
+	}
 }
 
 // cmdStatus runs a command that must end with this status, 128+n after signal

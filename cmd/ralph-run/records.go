@@ -231,12 +231,3 @@ func eachLine(f *os.File, since time.Time, do func(record)) (bad int, err error)
 	}
 	return bad, lines.Err()
 }
-
-// recordsPlace is the log of records that belongs to the state.
-func recordsPlace(s settings) (string, error) {
-	place, err := statePlace(s)
-	if err != nil {
-		return "", err
-	}
-	return newRecorder(place).path, nil
-}

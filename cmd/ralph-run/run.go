@@ -39,13 +39,14 @@ func (p *program) runCommand(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	defer st.close()
 	if s.dryRun {
 		return p.dryRun(c.Context, st, line)
 	}
 	cfg := p.config(s, logger, flush)
 	cfg.Circuit = st.circuit
 	cfg.Record = func(r supervisor.Record) {
-		if err := st.records.add(newRecord(r, line.Client())); err != nil {
+		if err := st.addRecord(c.Context, newRecord(r, line.Client())); err != nil {
 			logger.Info("record is lost", zap.Error(err))
 		}
 	}
@@ -77,7 +78,7 @@ func (p *program) openForRun(s settings, line supervisor.CommandLine, logger *za
 	if foreignChain(line) {
 		opts.SeedFallback = []string{}
 	}
-	return openState(place, opts, func(n breaker.Notice) {
+	return openState(s, place, opts, func(n breaker.Notice) {
 		if n.Warning {
 			logger.Warn(n.Text)
 		} else {
@@ -95,7 +96,7 @@ func foreignChain(line supervisor.CommandLine) bool {
 // warns of a state that is about to be made without a chain. A state that
 // cannot be read has no patterns; the run itself reports it.
 func fromState(ctx context.Context, st *state, line supervisor.CommandLine, opts *detect.Options, logger *zap.Logger) {
-	d, _, err := st.store.View(ctx)
+	d, err := st.view(ctx)
 	if err != nil {
 		return
 	}

@@ -15,8 +15,9 @@ import (
 
 // settings are the flags, checked.
 type settings struct {
-	state  string // as given; "" = look for it
-	shared bool
+	state        string // as given; "" = look for it
+	shared       bool
+	stateTimeout time.Duration
 
 	prefer   string
 	fallback []string // nil = the state's
@@ -54,7 +55,9 @@ func (p *program) readSettings(c *cli.Context) (settings, error) {
 	s := settings{
 		prefer:   r.model("prefer"),
 		fallback: r.models("fallback"),
-		cooldown: r.cooldown("cooldown"),
+		cooldown: r.positive("cooldown"),
+
+		stateTimeout: r.positive("state-timeout"),
 
 		attempts:       r.count("attempts"),
 		onExhausted:    supervisor.OnExhausted(r.choice("on-exhausted", "fail", "wait", "try")),
@@ -156,8 +159,8 @@ func (r *reader) duration(name string) time.Duration {
 	return d
 }
 
-// cooldown reads a duration that is none or more than nothing.
-func (r *reader) cooldown(name string) time.Duration {
+// positive reads a duration that is none or more than nothing.
+func (r *reader) positive(name string) time.Duration {
 	d := r.duration(name)
 	if v := r.text(name); v != "" && d == 0 {
 		r.bad(name, v, "want more than 0")

@@ -5,16 +5,30 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/ralph-run/ralph-run/breaker"
+	"github.com/ralph-run/ralph-run/breaker/redisstore"
+	"github.com/ralph-run/ralph-run/supervisor"
 )
+
+// A circuit is what runs and commands do with one. A file's is a
+// *breaker.Circuit, a fleet's a *redisstore.Circuit.
+type circuit interface {
+	supervisor.Circuit
+	Peek(ctx context.Context, tried []string) (breaker.Attempt, error)
+	Record(ctx context.Context, model string, o breaker.Outcome) (breaker.Change, error)
+	Trip(ctx context.Context, length time.Duration) (breaker.Change, error)
+	Reset(ctx context.Context) (breaker.Change, error)
+}
 
 // A state is the opened place where the circuit lives.
 type state struct {
 	place   string // a path, or a URL without its password
 	store   breaker.Store
-	circuit *breaker.Circuit
+	circuit circuit
 	records recorder
+	fleet   *redisstore.Circuit // nil for a file
 }
 
 // statePlace is where the circuit lives: a path, or a URL as it was given.
@@ -25,6 +39,11 @@ func statePlace(s settings) (string, error) {
 	if s.shared {
 		return breaker.Shared()
 	}
+	return localPlace()
+}
+
+// localPlace is where the state file of the working directory is, or would be.
+func localPlace() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		here = "." // the store reports it
@@ -33,9 +52,12 @@ func statePlace(s settings) (string, error) {
 }
 
 // openState opens a place. Nothing is read or written yet.
-func openState(place string, opts breaker.Options, notify func(breaker.Notice)) (*state, error) {
+func openState(s settings, place string, opts breaker.Options, notify func(breaker.Notice)) (*state, error) {
 	if err := checkPlace(place); err != nil {
 		return nil, err
+	}
+	if redisstore.IsURL(place) {
+		return openFleet(s, place, opts)
 	}
 	store := breaker.NewFileStore(place)
 	store.Notify = notify
@@ -65,14 +87,10 @@ func (p *program) notice(n breaker.Notice) {
 // checkPlace refuses a URL that no store answers to.
 func checkPlace(place string) error {
 	scheme, _, isURL := strings.Cut(place, "://")
-	if !isURL {
+	if !isURL || redisstore.IsURL(place) {
 		return nil
 	}
-	switch scheme {
-	case "redis", "rediss", "unix":
-		return usageErrorf("--state %s://…: this build has no Redis support; give a path", scheme)
-	}
-	return usageErrorf("--state %q: unknown scheme %s; want a path", hidePassword(place), scheme)
+	return usageErrorf("--state %q: unknown scheme %s; want a path, or a URL that begins with redis, rediss or unix", hidePassword(place), scheme)
 }
 
 // hidePassword cuts a URL's user and password out.

@@ -192,7 +192,7 @@ type metrics struct {
 func (p *program) statusOf(ctx context.Context, s settings, place string) (statusReport, error) {
 	opts := circuitOptions(s)
 	notes := []string{}
-	st, err := openState(place, opts, func(n breaker.Notice) { notes = append(notes, n.Text) })
+	st, err := openState(s, place, opts, func(n breaker.Notice) { notes = append(notes, n.Text) })
 	if err != nil {
 		return statusReport{}, err
 	}
