@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -176,13 +175,11 @@ func (t *target) read(rest string) error {
 	return nil
 }
 
-var optionName = regexp.MustCompile(`^[a-z][a-zA-Z_]{1,40}$`)
-
 // explain names the option that go-redis does not know, where that cannot be a
 // piece of a password.
 func explain(u *url.URL, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "redis: unexpected option: ")
-	if ok && optionName.MatchString(name) && !strings.Contains(u.RawQuery, "@") {
+	if ok && isOption(name) && !strings.Contains(u.RawQuery, "@") {
 		return fmt.Errorf("read redis URL: unknown option %q", name)
 	}
 	return errURL
@@ -197,6 +194,12 @@ func (t *target) secure(o own) error {
 		t.opts.Password = strings.TrimRight(string(password), "\r\n")
 	}
 	return useCertificates(t.opts.TLSConfig, o)
+}
+
+// isOption reports a name of an option's form.
+func isOption(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	return len(name) > 1 && len(name) <= 40 && strings.Trim(name, letters) == ""
 }
 
 // connect returns a client for one short invocation: no retries of go-redis's
