@@ -13,7 +13,7 @@ HOST      := .cache/squad/fetched-$(SQUAD)-$(SQUAD_SDK)
 # The race detector needs a C compiler; go itself knows whether it has one.
 RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
 
-.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval demo-svg share install
+.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval demo-svg share release-check install
 
 build:
 	go build -o bin/ ./cmd/ralph-run
@@ -119,6 +119,10 @@ share: build
 
 DEST = $(DESTDIR)$(PREFIX)
 DIRS = bin share/man/man1 share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
+
+# What `goreleaser check` would say of the file itself, in seconds.
+release-check: share
+	cd internal/releasecheck && go run . ../..
 
 install: share
 	install -d $(addprefix $(DEST)/,$(DIRS))
