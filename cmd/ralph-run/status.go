@@ -52,11 +52,12 @@ func (p *program) status(c *cli.Context) error {
 		}
 		places = []string{place}
 	}
-	show := func(w io.Writer) error { return p.showStatus(c.Context, w, s, places, many, c.Bool("json")) }
+	v := view{paint: newPaint(p.stdout, p.env), many: many, json: c.Bool("json")}
 	if c.Bool("watch") {
-		return p.watch(c.Context, show)
+		return p.watch(c.Context, v, func() ([]statusReport, error) { return statusesOf(c.Context, s, places) })
 	}
-	return show(p.stdout)
+	reports, err := statusesOf(c.Context, s, places)
+	return errors.Join(v.show(p.stdout, reports), err)
 }
 
 // findStates lists the state files in every .squad at or below a folder.
@@ -78,35 +79,45 @@ func findStates(dir string) ([]string, error) {
 	return list, err
 }
 
-func (p *program) showStatus(ctx context.Context, w io.Writer, s settings, places []string, many, asJSON bool) error {
+// statusesOf reads all that can be read.
+func statusesOf(ctx context.Context, s settings, places []string) ([]statusReport, error) {
 	reports := []statusReport{}
 	var errs []error
 	for _, place := range places {
-		r, err := p.statusOf(ctx, s, place)
+		r, err := statusOf(ctx, s, place)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		reports = append(reports, r)
 	}
+	return reports, errors.Join(errs...)
+}
+
+// A view is how reports are shown.
+type view struct {
+	paint
+	many bool // more than one may have been asked for
+	json bool
+}
+
+func (v view) show(w io.Writer, reports []statusReport) error {
 	switch {
-	case asJSON && many:
-		errs = append(errs, printJSON(w, reports))
-	case asJSON && len(reports) == 1:
-		errs = append(errs, printJSON(w, reports[0]))
-	default:
-		ui := newPaint(p.stdout, p.env)
-		for i, r := range reports {
-			if i > 0 {
-				fmt.Fprintln(w)
-			}
-			r.print(w, ui)
-		}
-		if many && len(places) == 0 {
-			fmt.Fprintln(w, "no state files")
-		}
+	case v.json && v.many:
+		return printJSON(w, reports)
+	case v.json && len(reports) == 1:
+		return printJSON(w, reports[0])
 	}
-	return errors.Join(errs...)
+	for i, r := range reports {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		r.print(w, v.paint)
+	}
+	if v.many && len(reports) == 0 {
+		fmt.Fprintln(w, "no state files")
+	}
+	return nil
 }
 
 func printJSON(w io.Writer, v any) error {
@@ -116,26 +127,34 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// watch shows a report whenever it has changed. On a terminal it takes the
-// place of the one before.
-func (p *program) watch(ctx context.Context, show func(io.Writer) error) error {
-	clear := ""
-	if term.IsTerminal(int(p.stdout.Fd())) {
-		clear = "\x1b[H\x1b[2J"
-	}
+// watch shows reports again and again: on a terminal every second in place of
+// those before, elsewhere whenever something has changed.
+func (p *program) watch(ctx context.Context, v view, read func() ([]statusReport, error)) error {
+	onTerminal := term.IsTerminal(int(p.stdout.Fd()))
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var last []byte
 	for {
-		var b bytes.Buffer
-		if err := show(&b); err != nil {
+		reports, err := read()
+		if err != nil {
 			return err
 		}
-		if !bytes.Equal(b.Bytes(), last) {
-			if _, err := fmt.Fprintf(p.stdout, "%s%s", clear, &b); err != nil {
-				return err
-			}
-			last = bytes.Clone(b.Bytes())
+		var b bytes.Buffer
+		if err := v.show(&b, reports); err != nil {
+			return err
+		}
+		content, err := json.Marshal(reports) // nothing in it is told from now
+		if err != nil {
+			return err
+		}
+		switch {
+		case onTerminal:
+			_, err = fmt.Fprintf(p.stdout, "\x1b[H\x1b[2J%s", &b)
+		case !bytes.Equal(content, last):
+			_, err = p.stdout.Write(b.Bytes())
+		}
+		if last = content; err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -189,7 +208,7 @@ type metrics struct {
 }
 
 // statusOf reads one state. It changes nothing, not even what is overdue.
-func (p *program) statusOf(ctx context.Context, s settings, place string) (statusReport, error) {
+func statusOf(ctx context.Context, s settings, place string) (statusReport, error) {
 	opts := circuitOptions(s)
 	notes := []string{}
 	st, err := openState(s, place, opts, func(n breaker.Notice) { notes = append(notes, n.Text) })
