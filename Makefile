@@ -15,8 +15,11 @@ RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
 
 .PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval demo-svg share release-check install
 
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+BUILD   := CGO_ENABLED=0 go build -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)"
+
 build:
-	go build -o bin/ ./cmd/ralph-run
+	$(BUILD) -o bin/ ./cmd/ralph-run
 
 check:
 	@bad=$$(gofmt -l *.go breaker cmd detect internal supervisor); test -z "$$bad" || { echo "gofmt would change:"; echo "$$bad"; exit 1; }
