@@ -8,7 +8,8 @@ import (
 // A Store keeps one [Document] and lets any number of processes change it.
 //
 // A Store may be used by many goroutines at once. It never holds a lock between
-// two calls.
+// two calls. Its own errors are a [*StoreError]; after one whose Op is "read" a
+// [Circuit] does not try to write.
 type Store interface {
 	// View returns the document as it is now, and the store's time. A store
 	// that holds nothing yet returns the defaults.

@@ -81,6 +81,20 @@ func TestInPlaceWriters(t *testing.T) {
 	}
 }
 
+// TestProcessesKilledInPlace is TestProcessesKilled where the file can only be overwritten:
+// what was cut in two is recovered.
+func TestProcessesKilledInPlace(t *testing.T) {
+	path := statePath(t)
+	writeState(t, path, `{"note": "kept"}`)
+	told := 0
+	for range 50 {
+		told = killAWriter(t, path, told, "BREAKER_TEST_DENY=rename:EBUSY")
+	}
+	if data, _ := os.ReadFile(path); !strings.Contains(string(data), `"note": "kept"`) {
+		t.Errorf("the file is now %s", data)
+	}
+}
+
 // TestNoPermission runs a process that may read the state but not write it.
 func TestNoPermission(t *testing.T) {
 	for _, tt := range []struct {
