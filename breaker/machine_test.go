@@ -257,3 +257,37 @@ func TestReportTwice(t *testing.T) {
 		t.Errorf("one success sent twice: %+v, %d successes", ch, d.HalfOpenSuccesses)
 	}
 }
+
+// TestMarks holds what is remembered of single models, and for how long.
+func TestMarks(t *testing.T) {
+	o := breaker.Options{}
+	stated := func(d time.Duration) breaker.Outcome { return breaker.Outcome{Kind: breaker.Limit, Until: noon.Add(d)} }
+	d := with(func(d *D) { open(d, 0); limited(d, 5*minute, "gone") })
+	one, two := give(t, d, "1", noon), give(t, d, "2", noon)
+	d.Report(o, one, stated(30*minute), noon.Add(6*minute))
+	d.Report(o, two, stated(20*minute), noon.Add(6*minute))
+	if got := d.LimitedUntil[a]; !got.Equal(noon.Add(30 * minute)) {
+		t.Errorf("an earlier reset replaced a later one: %v", got)
+	}
+	if len(d.LimitedUntil) != 1 {
+		t.Errorf("a limit that is over is still known: %v", d.LimitedUntil)
+	}
+
+	probe := give(t, d, "3", noon.Add(16*minute))
+	opened := d.OpenedAt
+	limit(d, give(t, d, "4", noon.Add(17*minute)), noon.Add(17*minute))
+	if d.State != breaker.HalfOpen || d.OpenedAt != opened {
+		t.Errorf("a fallback's limit while another probes moved openedAt to %v", d.OpenedAt)
+	}
+	success(d, probe, noon.Add(18*minute))
+	d.LimitedUntil[p] = noon.Add(50 * minute)
+	success(d, give(t, d, "5", noon.Add(18*minute)), noon.Add(18*minute))
+	if d.State != breaker.Closed || !d.LimitedUntil[p].IsZero() || d.LimitedUntil[a].IsZero() {
+		t.Errorf("after the recovery %s is limited: %v", d.State, d.LimitedUntil)
+	}
+	d.CooldownUntil = noon.Add(50 * minute)
+	d.Reset(o, noon.Add(19*minute))
+	if len(d.LimitedUntil) != 0 || !d.CooldownUntil.IsZero() {
+		t.Errorf("after Reset: %v, %v", d.LimitedUntil, d.CooldownUntil)
+	}
+}
