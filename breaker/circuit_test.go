@@ -28,12 +28,12 @@ func TestOneCircuitPerPreferredModel(t *testing.T) {
 	path := statePath(t)
 	s := breaker.NewFileStore(path)
 	own := breaker.NewCircuit(s, breaker.Options{})
-	same := breaker.NewCircuit(s, breaker.Options{Prefer: p})
-	other := breaker.NewCircuit(s, breaker.Options{Prefer: b})
-	if a := mustGet(t, other); a.Model != b || a.Circuit != b {
+	same := breaker.NewCircuit(s, breaker.Options{Prefer: sonnet})
+	other := breaker.NewCircuit(s, breaker.Options{Prefer: mini5})
+	if a := mustGet(t, other); a.Model != mini5 || a.Circuit != mini5 {
 		t.Errorf("the other circuit gives %+v", a)
 	}
-	for _, want := range []string{b, "gpt-5.4-mini", "gpt-4.1"} {
+	for _, want := range []string{mini5, "gpt-5.4-mini", "gpt-4.1"} {
 		if a, err := use(t, other); err != nil || a.Model != want {
 			t.Errorf("the other circuit gives %+v, %v, want %s", a, err, want)
 		}
@@ -41,24 +41,24 @@ func TestOneCircuitPerPreferredModel(t *testing.T) {
 	if a := mustGet(t, own); a.Role != breaker.Preferred {
 		t.Errorf("the document's own circuit gives %+v", a)
 	}
-	if a, err := use(t, same); err != nil || a.Model != p {
+	if a, err := use(t, same); err != nil || a.Model != sonnet {
 		t.Errorf("the document's own circuit under its name gives %+v, %v", a, err)
 	}
 	if a := mustGet(t, own); a.Role != breaker.Fallback {
 		t.Errorf("after that: %+v", a)
 	}
 	d := readState(t, path)
-	if c := d.Circuits[b]; len(d.Circuits) != 1 || c.State != breaker.Open || c.CurrentFallbackIndex != 1 || c.Metrics.TotalFallbacks != 1 {
+	if c := d.Circuits[mini5]; len(d.Circuits) != 1 || c.State != breaker.Open || c.CurrentFallbackIndex != 1 || c.Metrics.TotalFallbacks != 1 {
 		t.Errorf("the file is\n%s", d.Encode())
 	}
 	if !strings.Contains(string(d.Encode()), "\n      \"totalFallbacks\": 1,\n") {
 		t.Errorf("the circuit is not flat:\n%s", d.Encode())
 	}
 	// Its probe is its own.
-	edited := strings.ReplaceAll(string(d.Encode()), d.Circuits[b].OpenedAt.Format("2006-01-02T15:04:05"), "2026-01-01T00:00:00")
+	edited := strings.ReplaceAll(string(d.Encode()), d.Circuits[mini5].OpenedAt.Format("2006-01-02T15:04:05"), "2026-01-01T00:00:00")
 	writeState(t, path, edited)
 	probe := mustGet(t, other)
-	if probe.Role != breaker.Probe || readState(t, path).Circuits[b].ProbeHolder != probe.ID {
+	if probe.Role != breaker.Probe || readState(t, path).Circuits[mini5].ProbeHolder != probe.ID {
 		t.Errorf("at the end of its cooldown: %+v\n%s", probe, readState(t, path).Encode())
 	}
 	if err := other.Renew(t.Context(), probe); err != nil {
@@ -167,7 +167,7 @@ func TestRecord(t *testing.T) {
 		if a := mustGet(t, process("loop")); a.Role != breaker.Probe {
 			t.Fatalf("the loop gets %+v", a)
 		}
-		ch, err := process("another").Record(t.Context(), p, breaker.Outcome{Kind: breaker.Success})
+		ch, err := process("another").Record(t.Context(), sonnet, breaker.Outcome{Kind: breaker.Success})
 		if err != nil || !ch.Stale && ch.From != ch.To {
 			t.Errorf("another's success counts: %+v, %v", ch, err)
 		}
@@ -176,11 +176,11 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	until := time.Now().Add(20 * time.Minute)
-	ch, err := process("loop").Record(t.Context(), p, breaker.Outcome{Kind: breaker.Limit, Until: until})
+	ch, err := process("loop").Record(t.Context(), sonnet, breaker.Outcome{Kind: breaker.Limit, Until: until})
 	if err != nil || !ch.Opened || ch.Until.Sub(until).Abs() > time.Second {
 		t.Errorf("Record(limit) = %+v, %v", ch, err)
 	}
-	for i, model := range []string{"", b, "gpt-4.1", "unknown", p} {
+	for i, model := range []string{"", mini5, "gpt-4.1", "unknown", sonnet} {
 		if _, err := process("loop").Record(t.Context(), model, breaker.Outcome{Kind: breaker.Limit}); err != nil {
 			t.Error(err)
 		}
@@ -218,7 +218,7 @@ func TestStoreFails(t *testing.T) {
 	use(t, c)
 	down := errors.New("down")
 	s.view, s.update = down, down
-	for _, want := range []string{"gpt-5.4-mini", b, "gpt-4.1", "gpt-4.1"} {
+	for _, want := range []string{"gpt-5.4-mini", mini5, "gpt-4.1", "gpt-4.1"} {
 		a, err := c.Acquire(t.Context(), nil)
 		if a.Model != want || !errors.Is(err, down) {
 			t.Errorf("Acquire() = %+v, %v, want %s and the store's error", a, err, want)
@@ -229,7 +229,7 @@ func TestStoreFails(t *testing.T) {
 		}
 	}
 	var e *breaker.ExhaustedError
-	all := []string{p, "gpt-5.4-mini", b, "gpt-4.1"}
+	all := []string{sonnet, "gpt-5.4-mini", mini5, "gpt-4.1"}
 	if _, err := c.Acquire(t.Context(), all); !errors.As(err, &e) {
 		t.Errorf("Acquire(all) = %v, want an ExhaustedError", err)
 	}

@@ -318,6 +318,15 @@ func TestEncode(t *testing.T) {
 			t.Errorf("Encode() lacks %q:\n%s", s, got)
 		}
 	}
+	d.ProbeHolder = ""
+	if got := string(d.Encode()); strings.Contains(got, "probeHolder") {
+		t.Errorf("a key that says nothing any more stays: %s", got)
+	}
+	d, _ = breaker.Decode([]byte(`{"probeHolder": "x", "cooldownMinutes": "soon"}`))
+	d.ProbeHolder = ""
+	if got := string(d.Encode()); strings.Contains(got, "probeHolder") {
+		t.Errorf("a key that says nothing any more stays: %s", got)
+	}
 	d.CooldownMinutes = 12
 	if got := string(d.Encode()); !strings.Contains(got, "\"cooldownMinutes\": 12") {
 		t.Errorf("a new value did not replace an unusable one: %s", got)

@@ -182,7 +182,7 @@ func TestDifferenceExhaustedChainStillProbes(t *testing.T) {
 func TestDifferenceSuccessIsSaved(t *testing.T) {
 	file := with(func(d *D) { d.ConsecutiveFailures = 3 }).Encode()
 	p := newTemplate()
-	p.file = string(file)
+	p.file = fromJSON(string(file))
 	p.updateCircuitBreakerOnSuccess()
 	if p.state().ConsecutiveFailures != 3 {
 		t.Fatal("the template's fault is gone")
@@ -221,7 +221,7 @@ func TestDifferenceClockBack(t *testing.T) {
 // nothing at all.
 func TestDifferenceEmptyChain(t *testing.T) {
 	p := newTemplate()
-	p.file = string(with(func(d *D) { d.FallbackChain = nil }).Encode())
+	p.file = fromJSON(string(with(func(d *D) { d.FallbackChain = nil }).Encode()))
 	p.updateCircuitBreakerOnRateLimit()
 	if p.getCurrentModel() != "" {
 		t.Fatal("the template's fault is gone")

@@ -26,10 +26,10 @@ type run struct {
 }
 
 const (
-	p = "claude-sonnet-4.6"
-	a = "gpt-5.4-mini"
-	b = "gpt-5-mini"
-	c = "gpt-4.1"
+	sonnet = "claude-sonnet-4.6"
+	mini54 = "gpt-5.4-mini"
+	mini5  = "gpt-5-mini"
+	gpt41  = "gpt-4.1"
 )
 
 var machineTests = []struct {
@@ -39,123 +39,126 @@ var machineTests = []struct {
 	runs []run
 }{
 	{name: "closed stays closed", runs: []run{
-		{model: p, role: breaker.Preferred, end: breaker.Success, state: breaker.Closed},
-		{model: p, role: breaker.Preferred, end: breaker.Failure, state: breaker.Closed},
-		{model: p, role: breaker.Preferred, end: breaker.Unavailable, state: breaker.Closed},
-		{tried: []string{p}, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Closed},
-		{tried: []string{p}, model: a, role: breaker.Fallback, end: breaker.Limit, state: breaker.Closed},
+		{model: sonnet, role: breaker.Preferred, end: breaker.Success, state: breaker.Closed},
+		{model: sonnet, role: breaker.Preferred, end: breaker.Failure, state: breaker.Closed},
+		{model: sonnet, role: breaker.Preferred, end: breaker.Unavailable, state: breaker.Closed},
+		{tried: []string{sonnet}, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Closed},
+		{tried: []string{sonnet}, model: mini54, role: breaker.Fallback, end: breaker.Limit, state: breaker.Closed},
 	}},
 	{name: "through the chain in one invocation", runs: []run{
-		{model: p, role: breaker.Preferred, end: breaker.Limit, state: breaker.Open},
-		{tried: []string{p}, model: a, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 1},
-		{tried: []string{p, a}, model: b, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
-		{tried: []string{p, a, b}, model: c, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
-		{tried: []string{p, a, b, c}},
-		{model: c, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 2},
+		{model: sonnet, role: breaker.Preferred, end: breaker.Limit, state: breaker.Open},
+		{tried: []string{sonnet}, model: mini54, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 1},
+		{tried: []string{sonnet, mini54}, model: mini5, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
+		{tried: []string{sonnet, mini54, mini5}, model: gpt41, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
+		{tried: []string{sonnet, mini54, mini5, gpt41}},
+		{model: gpt41, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 2},
 	}},
 	{name: "back to the models before the index", doc: func(d *D) { open(d, 0); d.CurrentFallbackIndex = 2 }, runs: []run{
-		{model: c, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
-		{tried: []string{c}, model: a, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
-		{tried: []string{c, a}, model: b, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 2},
+		{model: gpt41, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
+		{tried: []string{gpt41}, model: mini54, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
+		{tried: []string{gpt41, mini54}, model: mini5, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 2},
 	}},
-	{name: "a fallback known to be limited is skipped", doc: func(d *D) { open(d, 0); limited(d, 30*minute, a) }, runs: []run{
-		{model: b, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{model: b, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
-		{after: minute, tried: []string{c}, model: b, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 2},
+	{name: "a fallback known to be limited is skipped", doc: func(d *D) { open(d, 0); limited(d, 30*minute, mini54) }, runs: []run{
+		{model: mini5, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{model: mini5, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
+		{after: minute, tried: []string{gpt41}, model: mini5, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 2},
 	}},
-	{name: "every model limited until a stated time", doc: func(d *D) { open(d, 0); limited(d, 30*minute, p, a, b, c) }, runs: []run{
-		{after: 9 * minute}, {after: 10 * minute, model: p, role: breaker.Probe, end: breaker.Limit, until: 50 * minute, state: breaker.Open},
+	{name: "every model limited until a stated time", doc: func(d *D) { open(d, 0); limited(d, 30*minute, sonnet, mini54, mini5, gpt41) }, runs: []run{
+		{after: 9 * minute}, {after: 10 * minute, model: sonnet, role: breaker.Probe, end: breaker.Limit, until: 50 * minute, state: breaker.Open},
 		{after: 11 * minute}, {after: 29 * minute},
-		{after: 30 * minute, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 30 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
 	}},
-	{name: "one run probes while every model is limited", doc: func(d *D) { open(d, 0); limited(d, 30*minute, p, a, b, c) }, runs: []run{
-		{after: 10 * minute, model: p, role: breaker.Probe},
+	{name: "one run probes while every model is limited", doc: func(d *D) { open(d, 0); limited(d, 30*minute, sonnet, mini54, mini5, gpt41) }, runs: []run{
+		{after: 10 * minute, model: sonnet, role: breaker.Probe},
 		{after: 10 * minute}, {after: 11 * minute},
-		{after: 12 * minute, model: p, role: breaker.Probe, end: breaker.Failure, state: breaker.HalfOpen},
-		{after: 12 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 12 * minute, model: sonnet, role: breaker.Probe, end: breaker.Failure, state: breaker.HalfOpen},
+		{after: 12 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
-	{name: "try all the same", opts: breaker.Options{TryExhausted: true}, doc: func(d *D) { open(d, 0); limited(d, 30*minute, a, b, c) }, runs: []run{
-		{model: c, role: breaker.Fallback, end: breaker.Limit, until: 40 * minute, state: breaker.Open, index: 2},
-		{tried: []string{c}},
+	{name: "try all the same", opts: breaker.Options{TryExhausted: true}, doc: func(d *D) { open(d, 0); limited(d, 30*minute, mini54, mini5, gpt41) }, runs: []run{
+		{model: gpt41, role: breaker.Fallback, end: breaker.Limit, until: 40 * minute, state: breaker.Open, index: 2},
+		{tried: []string{gpt41}},
 	}},
 	{name: "only the preferred model", doc: func(d *D) { d.FallbackChain = nil }, runs: []run{
-		{model: p, role: breaker.Preferred, end: breaker.Limit, until: 30 * minute, state: breaker.Open},
-		{tried: []string{p}}, {after: minute}, {after: 29 * minute},
-		{after: 30 * minute, model: p, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
-		{after: 31 * minute, model: p, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 31 * minute, model: p, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open},
-		{after: 41 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{model: sonnet, role: breaker.Preferred, end: breaker.Limit, until: 30 * minute, state: breaker.Open},
+		{tried: []string{sonnet}}, {after: minute}, {after: 29 * minute},
+		{after: 30 * minute, model: sonnet, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
+		{after: 31 * minute, model: sonnet, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 31 * minute, model: sonnet, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open},
+		{after: 41 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "duplicates and the preferred model in the chain",
-		doc: func(d *D) { d.FallbackChain = []string{a, p, a, b, p, ""}; open(d, 0) }, runs: []run{
-			{model: a, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 3},
-			{model: b, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 3},
-			{model: b, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 3},
-			{tried: []string{b, a}},
+		doc: func(d *D) { d.FallbackChain = []string{mini54, sonnet, mini54, mini5, sonnet, ""}; open(d, 0) }, runs: []run{
+			{model: mini54, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 3},
+			{model: mini5, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 3},
+			{model: mini5, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 3},
+			{tried: []string{mini5, mini54}},
 		}},
 	{name: "index outside the chain", doc: func(d *D) { open(d, 0); d.CurrentFallbackIndex = 99 }, runs: []run{
-		{model: c, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 99},
-		{model: c, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
+		{model: gpt41, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 99},
+		{model: gpt41, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
 	}},
 	{name: "a fallback's limit while another probes", doc: func(d *D) { open(d, 0) }, runs: []run{
-		{after: 10 * minute, model: p, role: breaker.Probe},
-		{after: 10 * minute, model: a, role: breaker.Fallback, end: breaker.Limit, state: breaker.HalfOpen, index: 1},
-		{after: 10 * minute, model: b, role: breaker.Fallback, end: breaker.Success, state: breaker.HalfOpen, index: 1},
+		{after: 10 * minute, model: sonnet, role: breaker.Probe},
+		{after: 10 * minute, model: mini54, role: breaker.Fallback, end: breaker.Limit, state: breaker.HalfOpen, index: 1},
+		{after: 10 * minute, model: mini5, role: breaker.Fallback, end: breaker.Success, state: breaker.HalfOpen, index: 1},
 	}},
 	{name: "three successes to close", doc: func(d *D) { open(d, 0); d.SuccessesToClose = 3 }, runs: []run{
-		{after: 10 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
-		{after: 10 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
-		{after: 10 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.Closed},
+		{after: 10 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 10 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 10 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.Closed},
+	}},
+	{name: "successes left from an earlier time", doc: func(d *D) { open(d, 0); d.HalfOpenSuccesses = 1 }, runs: []run{
+		{after: 10 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "the cooldown doubles at each failed probe", doc: func(d *D) { open(d, 0); d.CooldownBackoff, d.MaxCooldownMinutes = 2, 35 }, runs: []run{
-		{after: 10 * minute, model: p, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
-		{after: 30 * minute, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 30*minute + time.Second, model: p, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
-		{after: 65 * minute, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 66 * minute, model: p, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
-		{after: 100 * minute, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 102 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 10 * minute, model: sonnet, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
+		{after: 30 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 30*minute + time.Second, model: sonnet, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
+		{after: 65 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 66 * minute, model: sonnet, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
+		{after: 100 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 102 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "a cooldown of this process", opts: breaker.Options{Cooldown: 2 * minute}, doc: func(d *D) { open(d, 0) }, runs: []run{
-		{after: 119 * time.Second, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 2 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 119 * time.Second, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 2 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "jitter is later, by a tenth at most", opts: breaker.Options{Jitter: 1}, doc: func(d *D) { open(d, 0) }, runs: []run{
-		{after: 11*minute - time.Second, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 11 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 11*minute - time.Second, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 11 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "jitter out of range", opts: breaker.Options{Jitter: -7}, doc: func(d *D) { open(d, 0) }, runs: []run{
-		{after: 10*minute - time.Second, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 10 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 10*minute - time.Second, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 10 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "a stated reset is cut to the longest cooldown", runs: []run{
-		{model: p, role: breaker.Preferred, end: breaker.Limit, until: 58 * 60 * minute, state: breaker.Open},
-		{after: 60 * minute, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 60*minute + time.Second, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{model: sonnet, role: breaker.Preferred, end: breaker.Limit, until: 58 * 60 * minute, state: breaker.Open},
+		{after: 60 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 60*minute + time.Second, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "the clock jumps forward a day and back", doc: func(d *D) { open(d, 24*60*minute); d.CooldownUntil = noon.Add(24 * 60 * minute) }, runs: []run{
-		{model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 59 * minute, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 60 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 59 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 60 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "a lease from the future", doc: func(d *D) {
 		d.State, d.ProbeHolder, d.ProbeExpiresAt = breaker.HalfOpen, "x", noon.Add(24*60*minute)
 	}, runs: []run{
-		{model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.HalfOpen},
-		{after: 2 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
+		{model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.HalfOpen},
+		{after: 2 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen},
 	}},
 	{name: "open without a time, as the template has it", doc: func(d *D) { d.State = breaker.Open }, runs: []run{
-		{after: 600 * minute, model: a, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
-		{after: 600 * minute, model: a, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 1},
-		{after: 611 * minute, model: p, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen, index: 1},
+		{after: 600 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		{after: 600 * minute, model: mini54, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 1},
+		{after: 611 * minute, model: sonnet, role: breaker.Probe, end: breaker.Success, state: breaker.HalfOpen, index: 1},
 	}},
 	{name: "a chain of this process", opts: breaker.Options{Fallback: []string{"x", "y"}}, doc: func(d *D) { open(d, 0) }, runs: []run{
 		{model: "x", role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 1},
 		{model: "y", role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 1},
 	}},
 	{name: "no cooldown at all", doc: func(d *D) { d.CooldownMinutes = -1 }, runs: []run{
-		{model: p, role: breaker.Preferred, end: breaker.Limit, state: breaker.Open},
-		{after: minute, model: p, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
+		{model: sonnet, role: breaker.Preferred, end: breaker.Limit, state: breaker.Open},
+		{after: minute, model: sonnet, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
 	}},
 }
 
@@ -207,14 +210,18 @@ func TestMachine(t *testing.T) {
 }
 
 func TestExhausted(t *testing.T) {
-	d := with(func(d *D) { open(d, 0); limited(d, 30*minute, p, a, b, c); d.LimitedUntil[b] = noon.Add(5 * minute) })
-	_, err := d.Acquire(breaker.Options{}, "x", []string{b}, noon)
+	d := with(func(d *D) {
+		open(d, 0)
+		limited(d, 30*minute, sonnet, mini54, mini5, gpt41)
+		d.LimitedUntil[mini5] = noon.Add(5 * minute)
+	})
+	_, err := d.Acquire(breaker.Options{}, "x", []string{mini5}, noon)
 	var e *breaker.ExhaustedError
-	if !errors.As(err, &e) || !slices.Equal(e.Models, []string{p, a, b, c}) || !e.Until.Equal(noon.Add(5*minute)) {
+	if !errors.As(err, &e) || !slices.Equal(e.Models, []string{sonnet, mini54, mini5, gpt41}) || !e.Until.Equal(noon.Add(5*minute)) {
 		t.Errorf("Acquire() = %+v, want all models until %v", err, noon.Add(5*minute))
 	}
 	// The circuit is closed and nothing is known: every model was tried.
-	_, err = breaker.Default().Acquire(breaker.Options{}, "x", []string{p, a, b, c}, noon)
+	_, err = breaker.Default().Acquire(breaker.Options{}, "x", []string{sonnet, mini54, mini5, gpt41}, noon)
 	if !errors.As(err, &e) || !e.Until.IsZero() {
 		t.Errorf("Acquire() = %+v, want an unknown time", err)
 	}
@@ -266,7 +273,7 @@ func TestMarks(t *testing.T) {
 	one, two := give(t, d, "1", noon), give(t, d, "2", noon)
 	d.Report(o, one, stated(30*minute), noon.Add(6*minute))
 	d.Report(o, two, stated(20*minute), noon.Add(6*minute))
-	if got := d.LimitedUntil[a]; !got.Equal(noon.Add(30 * minute)) {
+	if got := d.LimitedUntil[mini54]; !got.Equal(noon.Add(30 * minute)) {
 		t.Errorf("an earlier reset replaced a later one: %v", got)
 	}
 	if len(d.LimitedUntil) != 1 {
@@ -280,9 +287,9 @@ func TestMarks(t *testing.T) {
 		t.Errorf("a fallback's limit while another probes moved openedAt to %v", d.OpenedAt)
 	}
 	success(d, probe, noon.Add(18*minute))
-	d.LimitedUntil[p] = noon.Add(50 * minute)
+	d.LimitedUntil[sonnet] = noon.Add(50 * minute)
 	success(d, give(t, d, "5", noon.Add(18*minute)), noon.Add(18*minute))
-	if d.State != breaker.Closed || !d.LimitedUntil[p].IsZero() || d.LimitedUntil[a].IsZero() {
+	if d.State != breaker.Closed || !d.LimitedUntil[sonnet].IsZero() || d.LimitedUntil[mini54].IsZero() {
 		t.Errorf("after the recovery %s is limited: %v", d.State, d.LimitedUntil)
 	}
 	d.CooldownUntil = noon.Add(50 * minute)

@@ -220,9 +220,9 @@ func TestFullDocument(t *testing.T) {
 // write, though they save no more than three levels.
 func TestTemplateReadsOurs(t *testing.T) {
 	p := newTemplate()
-	p.file = string(full().Encode())
+	p.file = fromJSON(string(full().Encode()))
 	p.updateCircuitBreakerOnSuccess()
-	d, err := breaker.Decode([]byte(p.file))
+	d, err := breaker.Decode([]byte(p.file.toJSON()))
 	if err != nil {
 		t.Fatal(err)
 	}

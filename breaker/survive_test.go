@@ -81,10 +81,10 @@ func TestUnusable(t *testing.T) {
 			c := breaker.NewCircuit(breaker.NewFileStore(path), breaker.Options{})
 			a, err := use(t, c)
 			var s *breaker.StoreError
-			if a.Model != p || !errors.As(err, &s) || s.Op != tt.op {
-				t.Errorf("Acquire() = %s, %v, want %s and an error of %q", a.Model, err, p, tt.op)
+			if a.Model != sonnet || !errors.As(err, &s) || s.Op != tt.op {
+				t.Errorf("Acquire() = %s, %v, want %s and an error of %q", a.Model, err, sonnet, tt.op)
 			}
-			if a, _ := use(t, c, p); a.Model != b && a.Model != "gpt-5.4-mini" {
+			if a, _ := use(t, c, sonnet); a.Model != mini5 && a.Model != "gpt-5.4-mini" {
 				t.Errorf("after the limit in this process: %+v", a)
 			}
 		})

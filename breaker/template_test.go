@@ -10,12 +10,9 @@ import (
 // A template is the five PowerShell functions that the breaker replaces, line by
 // line, over a file in memory: the faults too. Only the clock is an argument.
 type template struct {
-	file string // the state file; "" = there is none
+	file *cb // what is in the state file; nil = there is none
 	now  time.Time
 	zone *time.Location
-
-	readFile string // what was parsed last, since parsing takes most of the time
-	read     cb
 }
 
 // A cb is what ConvertFrom-Json makes of the file; other holds its further keys,
@@ -36,28 +33,26 @@ type cb struct {
 	other map[string]json.RawMessage
 }
 
-func (p *template) getCircuitBreakerState() *cb {
-	if p.file == "" {
-		d := &cb{State: "closed", PreferredModel: "claude-sonnet-4.6",
-			FallbackChain: []string{"gpt-5.4-mini", "gpt-5-mini", "gpt-4.1"}, CooldownMinutes: 10}
-		p.saveCircuitBreakerState(d)
-		return d
+// fromJSON is Get-Content | ConvertFrom-Json.
+func fromJSON(text string) *cb {
+	if text == "" {
+		return nil
 	}
-	if p.file != p.readFile {
-		p.read = cb{}
-		if err := json.Unmarshal([]byte(p.file), &p.read); err != nil {
-			panic("the template cannot read this: " + err.Error())
-		}
-		if err := json.Unmarshal([]byte(p.file), &p.read.other); err != nil {
-			panic(err)
-		}
-		p.readFile = p.file
+	var s cb
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		panic("the template cannot read this: " + err.Error())
 	}
-	s := p.read
+	if err := json.Unmarshal([]byte(text), &s.other); err != nil {
+		panic(err)
+	}
 	return &s
 }
 
-func (p *template) saveCircuitBreakerState(s *cb) {
+// toJSON is ConvertTo-Json | Set-Content.
+func (s *cb) toJSON() string {
+	if s == nil {
+		return ""
+	}
 	out := map[string]any{}
 	for k, v := range s.other {
 		out[k] = v
@@ -74,7 +69,23 @@ func (p *template) saveCircuitBreakerState(s *cb) {
 	if err != nil {
 		panic(err)
 	}
-	p.file = strings.ReplaceAll(string(b), "\n", "\r\n") + "\r\n"
+	return strings.ReplaceAll(string(b), "\n", "\r\n") + "\r\n"
+}
+
+func (p *template) getCircuitBreakerState() *cb {
+	if p.file == nil {
+		d := &cb{State: "closed", PreferredModel: "claude-sonnet-4.6",
+			FallbackChain: []string{"gpt-5.4-mini", "gpt-5-mini", "gpt-4.1"}, CooldownMinutes: 10}
+		p.saveCircuitBreakerState(d)
+		return d
+	}
+	s := *p.file
+	return &s
+}
+
+func (p *template) saveCircuitBreakerState(s *cb) {
+	saved := *s
+	p.file = &saved
 }
 
 // getDate is (Get-Date).ToString("o").
