@@ -109,6 +109,14 @@ func client() {
 // how: "claude-sonnet-4.6=model,gpt-5-mini=provider". Each run adds its model
 // to the file RUNS.
 func fakeClient() {
+	switch strings.Join(os.Args[1:], " ") {
+	case "--version":
+		fmt.Println("GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.")
+		return
+	case "help config":
+		fmt.Print(helpConfig)
+		return
+	}
 	model := clientModel(os.Args[1:])
 	if runs := os.Getenv("RUNS"); runs != "" {
 		f, err := os.OpenFile(runs, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -135,6 +143,12 @@ func fakeClient() {
 	}
 	os.Exit(notice.status)
 }
+
+// helpConfig is a part of what the real client was seen to answer.
+const helpConfig = "  `logLevel`: log level for CLI; defaults to \"default\".\n\n" +
+	"  `model`: AI model to use for Copilot CLI; can be changed with /model command or --model flag option.\n" +
+	"    - \"claude-sonnet-4.6\"\n    - \"gpt-5.4-mini\"\n    - \"gpt-5-mini\"\n\n" +
+	"  `contextTier`: context window tier for tiered-pricing models.\n    - \"default\"\n"
 
 func answer(model string) {
 	if slices.Contains(os.Args, "-") { // the prompt comes on stdin

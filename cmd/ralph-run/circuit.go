@@ -187,7 +187,7 @@ func (p *program) tell(c *cli.Context, st *state, s settings, ch breaker.Change)
 		line = fmt.Sprintf("%s → %s: ", ch.From, ch.To)
 	}
 	if next.Model == "" && err != nil {
-		line += err.Error()
+		line += exhaustedLine(err, time.Now())
 	} else {
 		line += fmt.Sprintf("the next run gets %s, %s", next.Model, next.Why)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ralph-run/ralph-run/detect"
+	"github.com/ralph-run/ralph-run/supervisor"
 )
 
 func (p *program) explainCommand() *cli.Command {
@@ -52,7 +53,8 @@ func (p *program) explain(c *cli.Context) error {
 		return err
 	}
 	opts := detectOptions(s)
-	opts.Client, opts.Zone, opts.Split = c.String("command"), zone, c.String("stderr") != ""
+	opts.Client = supervisor.ParseCommand([]string{c.String("command")}).Client()
+	opts.Zone, opts.Split = zone, c.String("stderr") != ""
 	ui := newPaint(p.stdout, p.env)
 	if !c.Bool("json") {
 		opts.Explain = func(l detect.Look) { printLook(p.stdout, ui, l) }

@@ -61,6 +61,10 @@ func (p *program) ended(err error) supervisor.Exit {
 		}
 	case errors.As(err, &start):
 		say(p.stderr, startLine(start))
+		var hint *hintError
+		if errors.As(err, &hint) {
+			say(p.stderr, "hint: "+hint.hint)
+		}
 		return supervisor.Exit{Code: start.Status}
 	default:
 		say(p.stderr, err.Error())

@@ -44,6 +44,11 @@ func scriptParams(dir string) testscript.Params {
 			env.Setenv("HOME", home)
 			env.Setenv("TZ", "UTC")
 			env.Setenv("NL", "\n")
+			bin, err := exec.LookPath("ralph-run")
+			if err != nil {
+				return err
+			}
+			env.Setenv("BIN", filepath.Dir(bin))
 			env.Setenv("STATE", filepath.Join(env.WorkDir, ".squad", "ralph-circuit-breaker.json"))
 			// A script's folder is a repository, so that no state above it counts.
 			return errors.Join(os.Mkdir(home, 0o755), os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755))

@@ -55,7 +55,7 @@ func (p *program) runCommand(c *cli.Context) error {
 	}
 	result, err := supervisor.Run(c.Context, cfg)
 	if err != nil {
-		return err
+		return withHint(err, p.command[0])
 	}
 	p.end = result.Exit
 	if result.Exhausted || result.Limited && result.Exit == (supervisor.Exit{}) {
@@ -152,6 +152,15 @@ func detectOptions(s settings) detect.Options {
 		Ignore:         s.ignore,
 		Zone:           time.Local,
 	}
+}
+
+// withHint helps whoever took a word for a subcommand.
+func withHint(err error, command string) error {
+	var start *supervisor.StartError
+	if errors.As(err, &start) && start.Status == 127 && (command == "help" || command == "version") {
+		return &hintError{err, "ralph-run --" + command}
+	}
+	return err
 }
 
 // startLine words why COMMAND did not start.

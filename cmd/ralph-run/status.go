@@ -267,7 +267,7 @@ func (r *statusReport) circuit(d *breaker.Document, opts breaker.Options, now ti
 	next, err := d.Clone().Acquire(opts, "status", nil, now)
 	r.Next = nextRun{next.Model, next.Role, next.Why}
 	if err != nil {
-		r.Next.Why = err.Error()
+		r.Next.Why = exhaustedLine(err, now)
 	}
 }
 

@@ -40,6 +40,14 @@ func usageErrorf(format string, args ...any) *usageError {
 	return &usageError{text: fmt.Sprintf(format, args...)}
 }
 
+// A hintError is an error with what to do about it.
+type hintError struct {
+	error
+	hint string
+}
+
+func (e *hintError) Unwrap() error { return e.error }
+
 // say shows one line of ours.
 func say(w io.Writer, line string) {
 	fmt.Fprintln(w, prefix+strings.ReplaceAll(line, "\n", " "))
@@ -74,6 +82,7 @@ func clock(t, now time.Time) string {
 // exhausted says until when every model is limited, and ends with 75.
 func (p *program) exhausted(err error) error {
 	say(p.stderr, exhaustedLine(err, time.Now()))
+	say(p.stderr, "hint: --on-exhausted try goes on with the last of them all the same")
 	p.end.Code = supervisor.TempFail
 	return nil
 }
@@ -83,12 +92,11 @@ func exhaustedLine(err error, now time.Time) string {
 	if !errors.As(err, &e) {
 		return err.Error()
 	}
-	line := "every model is rate limited: " + strings.Join(e.Models, ", ")
-	if !e.Until.IsZero() {
-		line = fmt.Sprintf("every model is rate limited until %s (in %s): %s",
-			clock(e.Until, now), shortDuration(e.Until.Sub(now)), strings.Join(e.Models, ", "))
+	if e.Until.IsZero() {
+		return "every model is rate limited: " + strings.Join(e.Models, ", ")
 	}
-	return line + "; --on-exhausted try or wait goes on all the same"
+	return fmt.Sprintf("every model is rate limited until %s (in %s): %s",
+		clock(e.Until, now), shortDuration(e.Until.Sub(now)), strings.Join(e.Models, ", "))
 }
 
 // countdown shows on a terminal how long is left to wait, in one line that is
