@@ -16,7 +16,7 @@ RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
 .PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval demo-svg share release-check install
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
-BUILD   := CGO_ENABLED=0 go build -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)"
+BUILD   := CGO_ENABLED=0 go build $(BUILDFLAGS) -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)"
 
 build:
 	$(BUILD) -o bin/ ./cmd/ralph-run
@@ -72,18 +72,18 @@ $(HOST):
 # Nothing outside this folder is written: what go, npm and the client keep in the
 # home folder goes to .cache/home. How they reach their registries is still read
 # from the user's own settings.
-demo: export GOENV := $(shell go env GOENV)
-demo: export GOFLAGS := $(shell go env GOFLAGS) -modcacherw
-demo: export NPM_CONFIG_USERCONFIG := $(HOME)/.npmrc
-demo: export HOME := $(CURDIR)/.cache/home
-demo: export TMPDIR := $(CURDIR)/.cache/tmp
+HERE := $(CURDIR)/.cache/home
 demo:
-	@mkdir -p "$$HOME" "$$TMPDIR"
-	@$(MAKE) --no-print-directory -j2 build-demo try-fetch
-	@.cache/bin/demo
+	@mkdir -p $(HERE) .cache/tmp
+	@config="$${XDG_CONFIG_HOME:-$$HOME/.config}"; test "$$(uname)" != Darwin || config="$$HOME/Library/Application Support"; \
+		env -u XDG_CONFIG_HOME -u XDG_CACHE_HOME -u XDG_DATA_HOME -u GOTMPDIR \
+		GOENV="$${GOENV:-$$config/go/env}" NPM_CONFIG_USERCONFIG="$$HOME/.npmrc" HOME="$(HERE)" TMPDIR="$(CURDIR)/.cache/tmp" \
+		GOPATH="$(HERE)/go" GOMODCACHE="$(HERE)/go/pkg/mod" GOCACHE="$(HERE)/go-build" \
+		$(MAKE) --no-print-directory -j2 BUILDFLAGS=-modcacherw build-demo try-fetch
+	@HOME="$(HERE)" TMPDIR="$(CURDIR)/.cache/tmp" .cache/bin/demo
 
 build-demo: build
-	go build -o .cache/bin/ ./internal/demo
+	$(BUILD) -o .cache/bin/ ./internal/demo
 
 # The picture in the README, of a real run of the demo.
 demo-svg: build-demo fetch

@@ -80,7 +80,9 @@ func prepare(dir string, client copilot.Client, realErr error) (*demo, error) {
 	if err := os.RemoveAll(root); err != nil {
 		return nil, fmt.Errorf("clear the last demo: %w", err)
 	}
-	d := &demo{dir: filepath.Join(root, "project")}
+	// No state above the home folder is looked for.
+	home := filepath.Join(root, "home")
+	d := &demo{dir: filepath.Join(home, "project")}
 	if d.program, err = filepath.Abs(filepath.Join("bin", "ralph-run")); err != nil {
 		return nil, fmt.Errorf("find ralph-run: %w", err)
 	}
@@ -94,7 +96,6 @@ func prepare(dir string, client copilot.Client, realErr error) (*demo, error) {
 		}
 		client.Unpacked = root
 	}
-	home := filepath.Join(root, "home")
 	if err := client.MakeHome(home); err != nil {
 		return nil, err
 	}
