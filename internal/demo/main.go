@@ -112,7 +112,7 @@ func prepare(dir string, client copilot.Client, realErr error) (*demo, error) {
 
 func (d *demo) show(brief bool) error {
 	defer d.server.Close()
-	fmt.Printf("%s is rate limited on a stand-in at %s. By itself the client would print that and hang.\n\n", preferred, d.server.URL)
+	fmt.Printf("%s is rate limited on a stand-in at %s.\nBy itself the client would print that and hang.\n\n", preferred, d.server.URL)
 	var out bytes.Buffer
 	err := d.run(io.MultiWriter(os.Stdout, &out), "--", "copilot", "--model", preferred, "-p", "say hello", "--allow-all-tools")
 	if err != nil {
