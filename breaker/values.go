@@ -3,7 +3,6 @@ package breaker
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -110,7 +109,16 @@ var timeLayouts = []string{
 	"1/2/2006 15:04:05",
 }
 
-var dateCall = regexp.MustCompile(`^/Date\((-?\d+)(?:[+-]\d{4})?\)/$`)
+// dateCall returns the milliseconds of a time that Windows PowerShell saved as
+// "/Date(1747000000000)/", with or without an offset, which changes nothing.
+func dateCall(s string) (millis string, ok bool) {
+	s, ok = strings.CutPrefix(s, "/Date(")
+	s, closed := strings.CutSuffix(s, ")/")
+	if i := strings.LastIndexAny(s, "+-"); i > 0 {
+		s = s[:i]
+	}
+	return s, ok && closed
+}
 
 // parseTime reads a moment; one without a zone is local, and "" is none.
 func parseTime(raw json.RawMessage) (time.Time, string) { return parseTimeIn(raw, time.Local) }
@@ -122,11 +130,15 @@ func parseTimeIn(raw json.RawMessage, zone *time.Location) (time.Time, string) {
 	if ok && s == "" {
 		return time.Time{}, ""
 	}
-	if m := dateCall.FindStringSubmatch(s); m != nil {
-		return fromMillis(m[1], bad)
+	if millis, ok := dateCall(s); ok {
+		n, err := strconv.ParseInt(millis, 10, 64)
+		if err != nil {
+			return time.Time{}, bad
+		}
+		return inRange(time.UnixMilli(n), bad)
 	}
 	if !ok {
-		return fromMillis(string(raw), bad)
+		return fromUnix(string(raw), bad)
 	}
 	for _, layout := range timeLayouts {
 		if t, err := time.ParseInLocation(layout, s, zone); err == nil {
@@ -136,14 +148,14 @@ func parseTimeIn(raw json.RawMessage, zone *time.Location) (time.Time, string) {
 	return time.Time{}, bad
 }
 
-// fromMillis reads a Unix time: in milliseconds, as JavaScript has it, or in
-// seconds where that is the only sensible reading.
-func fromMillis(s, bad string) (time.Time, string) {
+// fromUnix reads a Unix time as a number: of milliseconds, as JavaScript has it,
+// or of seconds where that is the only sensible reading.
+func fromUnix(s, bad string) (time.Time, string) {
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.Abs(n) > 1e15 {
 		return time.Time{}, bad
 	}
-	if math.Abs(n) < 1e11 && !strings.HasPrefix(s, "/") {
+	if math.Abs(n) < 1e11 {
 		n *= 1000
 	}
 	return inRange(time.UnixMilli(int64(n)), bad)
