@@ -15,7 +15,7 @@ import (
 // processes; the file's pid is that of the native binary, which a launcher
 // started. Other processes' files in that folder are never read.
 //
-// It must not be used by two goroutines at once. The zero value follows nothing.
+// It must not be used by two goroutines at once.
 type clientLog struct {
 	dir   string
 	child int
@@ -73,13 +73,10 @@ func (c CommandLine) option(name string) (value string) {
 	return value
 }
 
-// read finds the file if it is not found yet, and shows what was written since
-// the last time. A log that cannot be read is as good as none: the notice on
-// the client's output is still there.
+// read shows what was written since the last time, once the file is found. A
+// log that cannot be read is as good as none: the notice on the client's output
+// is still there.
 func (l *clientLog) read(show func([]byte)) {
-	if l.file == nil && !l.find() {
-		return
-	}
 	if l.buf == nil {
 		l.buf = make([]byte, 32<<10)
 	}
@@ -142,9 +139,4 @@ func logName(name string) (born time.Time, pid int, ok bool) {
 	return time.UnixMilli(at), pid, true
 }
 
-func (l *clientLog) close() {
-	if l.file != nil {
-		l.file.Close()
-	}
-	*l = clientLog{}
-}
+func (l *clientLog) close() { l.file.Close() }

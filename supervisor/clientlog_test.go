@@ -120,7 +120,11 @@ func TestClientLog(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "logs")
 	l := newClientLog(ParseCommand([]string{"copilot"}), []string{"COPILOT_HOME=" + filepath.Dir(dir)}, launcher, started)
 	var got strings.Builder
-	read := func() { l.read(func(p []byte) { got.Write(p) }) }
+	read := func() {
+		if l.file != nil || l.find() {
+			l.read(func(p []byte) { got.Write(p) })
+		}
+	}
 	write := func(at time.Time, pid int, text string) {
 		t.Helper()
 		name := filepath.Join(dir, fmt.Sprintf("process-%d-%d.log", at.UnixMilli(), pid))
@@ -171,6 +175,9 @@ func TestClientLogOfATool(t *testing.T) {
 		}
 	}
 	l := newClientLog(ParseCommand([]string{"copilot", "--log-dir", dir}), nil, launcher, started)
+	if !l.find() {
+		t.Fatal("no log found")
+	}
 	defer l.close()
 	var got strings.Builder
 	l.read(func(p []byte) { got.Write(p) })

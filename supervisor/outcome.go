@@ -24,6 +24,16 @@ func outcome(v detect.Verdict, end childEnd, nested bool) breaker.Outcome {
 	return breaker.Outcome{Kind: breaker.Failure}
 }
 
+// survived takes back a verdict that only the client's log speaks for, where the
+// client then ended by itself and well: it went on after the refusal, or the
+// refused request was one that the run did not need.
+func survived(v detect.Verdict, end childEnd) detect.Verdict {
+	if v.Kind == detect.None || v.Stream != detect.Log || end.Exit != (Exit{}) || end.byUs {
+		return v
+	}
+	return detect.Verdict{Kind: detect.None, DidWork: v.DidWork, SessionID: v.SessionID}
+}
+
 // detectExit tells the detector how the child ended.
 func detectExit(end childEnd) detect.Exit {
 	e := detect.Exit{Code: end.Code, ByUs: end.byUs}

@@ -9,6 +9,28 @@ import (
 	"github.com/ralph-run/ralph-run/detect"
 )
 
+func TestSurvived(t *testing.T) {
+	inLog := detect.Verdict{Kind: detect.Limit, Stream: detect.Log, DidWork: true, SessionID: sessionA}
+	shown := detect.Verdict{Kind: detect.Limit, Stream: detect.Stderr}
+	tests := []struct {
+		name    string
+		verdict detect.Verdict
+		end     childEnd
+		want    detect.Kind
+	}{
+		{"logged, status 0", inLog, childEnd{}, detect.None},
+		{"logged, status 1", inLog, childEnd{Exit: Exit{Code: 1}}, detect.Limit},
+		{"logged, status 0 after our signal", inLog, childEnd{byUs: true}, detect.Limit},
+		{"shown, status 0", shown, childEnd{}, detect.Limit},
+	}
+	for _, tt := range tests {
+		got := survived(tt.verdict, tt.end)
+		if got.Kind != tt.want || got.DidWork != tt.verdict.DidWork || got.SessionID != tt.verdict.SessionID {
+			t.Errorf("%s: %+v, want %q with the rest kept", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestOutcome(t *testing.T) {
 	at := time.Date(2026, 12, 2, 19, 47, 0, 0, time.UTC)
 	limit := detect.Verdict{Kind: detect.Limit, Scope: detect.ScopeWeekly, ResetAt: at}

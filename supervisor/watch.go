@@ -145,20 +145,37 @@ type watch struct {
 	log   *clientLog // nil = none to follow
 	act   func(ruling)
 
-	wake chan struct{}
-	mu   sync.Mutex // guards det
-	det  detector
+	wake  chan struct{}
+	mu    sync.Mutex // guards the rest, and log once it is found
+	det   detector
+	found bool
 }
 
 func newWatch(det detector, v vigil) *watch {
 	return &watch{vigil: v, det: det, wake: make(chan struct{}, 1)}
 }
 
-// observe shows output to the detector. It may be called by any goroutine.
+// observe shows output to the detector. It may be called by any goroutine. What
+// the client logged before it printed that is shown first: an answer after a
+// refusal must not look like a refusal after an answer.
 func (w *watch) observe(s detect.Stream, p []byte) {
 	w.mu.Lock()
+	w.readLog()
 	w.det.Feed(s, p)
 	w.mu.Unlock()
+	w.stir()
+}
+
+// readLog shows what is new in the client's log, if it is found.
+func (w *watch) readLog() (news bool) {
+	if w.found {
+		w.log.read(func(p []byte) { news = true; w.det.Feed(detect.Log, p) })
+	}
+	return news
+}
+
+// stir makes the watch look soon.
+func (w *watch) stir() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -209,10 +226,17 @@ func (w *watch) ticks() (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-// follow shows what is new in the client's log to the detector.
+// follow finds the client's log and shows what is new in it.
 func (w *watch) follow() {
-	if w.log != nil {
-		w.log.read(func(p []byte) { w.observe(detect.Log, p) })
+	if w.log == nil || w.log.file == nil && !w.log.find() {
+		return
+	}
+	w.mu.Lock()
+	w.found = true
+	news := w.readLog()
+	w.mu.Unlock()
+	if news {
+		w.stir()
 	}
 }
 
@@ -230,10 +254,10 @@ func (w *watch) see(now time.Time) sight {
 // close reads the rest of the log and returns the verdict.
 func (w *watch) close(end childEnd, now time.Time) detect.Verdict {
 	w.follow()
-	if w.log != nil {
-		w.log.close()
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.det.Close(detectExit(end), now)
+	if w.found {
+		w.log.close()
+	}
+	return survived(w.det.Close(detectExit(end), now), end)
 }

@@ -1,6 +1,8 @@
 package supervisor
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -146,5 +148,24 @@ func TestVigilSwitchedOff(t *testing.T) {
 		if r := v.look(both(sure, waiting(1, 1, 60*sec)), start.Add(at)); r.why != "" || !r.again.IsZero() {
 			t.Errorf("look at %v = %+v, want nothing", at, r)
 		}
+	}
+}
+
+// TestWatchOrder has a client log a refusal and then print an answer, and the
+// watch hear of the answer first.
+func TestWatchOrder(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(name, []byte("limit\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWatch(&reader{}, vigil{})
+	w.log, w.found = &clientLog{file: f}, true
+	w.observe(detect.Stdout, []byte("answer\n"))
+	if v := w.close(childEnd{Exit: Exit{Code: 1}}, time.Now()); v.Kind != detect.None {
+		t.Errorf("verdict %q, want none: the answer came after the refusal", v.Kind)
 	}
 }
