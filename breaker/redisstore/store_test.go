@@ -3,6 +3,7 @@ package redisstore_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -229,6 +230,13 @@ func TestUnixSocket(t *testing.T) {
 func TestACL(t *testing.T) {
 	srv := redistest.Start(t)
 	c := client(t, srv.Addr())
+	page, err := os.ReadFile("../../docs/stores.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := "    ACL SETUSER ralph on >PASSWORD " + strings.Join(redisstore.ACL("team-a"), " ") + "\n"; !strings.Contains(string(page), line) {
+		t.Errorf("docs/stores.md lacks %q", line)
+	}
 	rules := []any{"ACL", "SETUSER", "ralph", "on", ">pw"}
 	for _, r := range redisstore.ACL("team-a") {
 		rules = append(rules, r)
@@ -260,7 +268,14 @@ func TestCluster(t *testing.T) {
 	srv := redistest.Start(t, "--cluster-enabled", "yes")
 	c := client(t, srv.Addr())
 	do(t, c, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
-	s := openStore(t, srv.URL("k", "cluster=true"))
+	rules := []any{"ACL", "SETUSER", "ralph", "on", ">pw", "+cluster|slots", "+command"}
+	for _, r := range redisstore.ACL("k") {
+		if r != "-@all" { // a new user may nothing
+			rules = append(rules, r)
+		}
+	}
+	do(t, c, rules...)
+	s := openStore(t, strings.Replace(srv.URL("k", "cluster=true"), "//", "//ralph:pw@", 1))
 	put(t, s, func(d *breaker.Document, _ time.Time) { d.Metrics.TotalFallbacks = 3 })
 	if got := document(t, s).Metrics.TotalFallbacks; got != 3 {
 		t.Errorf("TotalFallbacks = %d, want 3", got)
