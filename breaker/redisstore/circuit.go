@@ -164,6 +164,10 @@ func (c *Circuit) RenewEvery() time.Duration { return c.fleet.RenewEvery() }
 
 // Report records how the attempt ended and, for a probe, gives the lease back.
 func (c *Circuit) Report(ctx context.Context, a breaker.Attempt, o breaker.Outcome) (breaker.Change, error) {
+	if c.isLocal(a) && o.Kind != breaker.Limit {
+		ch, _ := c.ours.Report(ctx, a, o)
+		return ch, nil
+	}
 	if !o.Until.IsZero() {
 		o.Until = o.Until.Add(c.store.offset())
 	}
@@ -180,19 +184,17 @@ func (c *Circuit) Report(ctx context.Context, a breaker.Attempt, o breaker.Outco
 }
 
 // reportFleet reports to the fleet's circuit. An attempt of this machine's own
-// circuit belongs to no generation of the fleet's; but a limit met just now is
-// news, whoever gave the model.
+// circuit belongs to no generation of the fleet's, and its success says nothing
+// there; but a limit met just now is news, whoever gave the model.
 func (c *Circuit) reportFleet(ctx context.Context, a breaker.Attempt, o breaker.Outcome) (breaker.Change, error) {
 	if !c.isLocal(a) {
 		return c.fleet.Report(ctx, a, o)
 	}
-	if o.Kind == breaker.Limit {
-		ch, err := c.fleet.Record(ctx, a.Model, o)
-		if err != nil {
-			return ch, err
-		}
+	ch, err := c.fleet.Record(ctx, a.Model, o)
+	if err == nil {
+		_, _ = c.ours.Report(ctx, a, o)
 	}
-	return c.ours.Report(ctx, a, o)
+	return ch, err
 }
 
 // Record records an outcome that belongs to no attempt, see
