@@ -5,6 +5,8 @@
 # limits that providers state. ralph-run has to be on PATH.
 #
 #     . ./ralph-circuit-breaker-functions.ps1
+#
+# UNTESTED: written where no PowerShell could be had, and so kept trivial.
 
 function Get-CircuitBreakerState {
     param([string]$StateFile = ".squad/ralph-circuit-breaker.json")
