@@ -1,29 +1,28 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 )
 
 var (
 	// toolCall is the line above a tool's result.
-	toolCall = regexp.MustCompile(`^(?:\w+\(|(?:Bash|Read|Write|Edit|Search|Grep|Glob|Fetch|List|Run|Ran|Explored|Shell|Task|Agent|View|Create|Update|WebFetch|WebSearch|Read file|Check|Find|Test|Called|Explore|General-purpose)\b|.*\((?:shell|bash|MCP:?[^)]*)\)$|.*"[^"]*"(?: in \S+)?$|\$ )`)
-	subAgent = regexp.MustCompile(`\(model: [^)]+\)|^Agent ".*" failed`)
-	workDone = regexp.MustCompile(`^Changes {2,}\+(\d+) -(\d+)`)
-	resumeID = regexp.MustCompile(`--resume[= ]([\w-]{8,64})`)
-	codexID  = regexp.MustCompile(`^session id: ([\w-]{8,64})$`)
+	toolCall = lazy(`^(?:\w+\(|(?:Bash|Read|Write|Edit|Search|Grep|Glob|Fetch|List|Run|Ran|Explored|Shell|Task|Agent|View|Create|Update|WebFetch|WebSearch|Read file|Check|Find|Test|Called|Explore|General-purpose)\b|.*\((?:shell|bash|MCP:?[^)]*)\)$|.*"[^"]*"(?: in \S+)?$|\$ )`)
+	subAgent = lazy(`\(model: [^)]+\)|^Agent ".*" failed`)
+	workDone = lazy(`^Changes {2,}\+(\d+) -(\d+)`)
+	resumeID = lazy(`--resume[= ]([\w-]{8,64})`)
+	codexID  = lazy(`^session id: ([\w-]{8,64})$`)
 
 	// footer is what clients print after they have given up: it does not mean
 	// that the run went on.
-	footer = regexp.MustCompile(`^(?:(?:changes|duration|requests|tokens|resume|total|usage|session|cost|breakdown|api time|premium requests)\b(?: {2,}|:| \(|$)|exiting…|error executing prompt:|what do you want to do\?|switch to auto mode\?|learn more|https?:|/\w|enter to confirm|esc to|↑|press |run /|` +
+	footer = lazy(`^(?:(?:changes|duration|requests|tokens|resume|total|usage|session|cost|breakdown|api time|premium requests)\b(?: {2,}|:| \(|$)|exiting…|error executing prompt:|what do you want to do\?|switch to auto mode\?|learn more|https?:|/\w|enter to confirm|esc to|↑|press |run /|` +
 		`please |upgrade |try |visit |see |wait for|stop and wait|yes\b|no\b|to (?:get|continue|use|increase|request)|get more|for more|if you believe|add credits|contact |check |your (?:limits?|quota|usage)|limits? |resets |seu limite|possible quota|reached|` +
 		`at [\w.<$/]+[ (]|traceback|file "|during handling|error code: |request id|retry-after|x-[\w-]+:|tokens used$|[\d,.]+$|[)}\]>'"]|full report|an unexpected critical|(?:npm|pnpm|yarn) |code: |status: |details: |brewed|cooked|worked|churned|┌|process exited|exit(?:ed)? (?:with )?(?:code|status)|command exited|error: process|(?:real|user|sys)\s|[~/][\w./-]*(?: \[.*\])?$|.*(?:· \? help|/ commands)|← )`)
 
 	// detail is a line behind a notice that says when it ends.
-	detail = regexp.MustCompile(`\b(?:resets?|again|retry|retrying|retry-after|retrydelay|wait|redefinido|refresh(?:es|ed)?|renews?|replenish(?:es)?)\b`)
+	detail = phrases(`reset|resets|again|retry|retrying|retry-after|retrydelay|wait|redefinido|refresh|refreshes|refreshed|renew|renews|replenish|replenishes`)
 
 	// status is a client's word about itself, on the stream of the answer.
-	status = regexp.MustCompile(`^(?:request failed due to a transient api error|response was interrupted|operation cancelled|retrying|reconnecting|possible quota|exiting)`)
+	status = lazy(`^(?:request failed due to a transient api error|response was interrupted|operation cancelled|retrying|reconnecting|possible quota|exiting)`)
 )
 
 // toolResult says that the line k before the latest is a tool's result, or "".
@@ -33,7 +32,7 @@ func (s *side) toolResult(head line, k int) string {
 	}
 	tree := head.bullet != 0 && strings.ContainsRune(treeBullets, head.bullet) && !head.boxed
 	if head.bullet != 0 && !tree {
-		if subAgent.MatchString(head.text) {
+		if subAgent().MatchString(head.text) {
 			return "a sub-agent's"
 		}
 		return ""
@@ -48,12 +47,12 @@ func (s *side) toolResult(head line, k int) string {
 		case l.bullet != 0 && strings.ContainsRune(treeBullets, l.bullet) && !l.boxed:
 			tree = true
 		case l.bullet != 0:
-			if toolCall.MatchString(l.text) || subAgent.MatchString(l.text) || tree && !wrapped(l, "") && n > k {
+			if toolCall().MatchString(l.text) || subAgent().MatchString(l.text) || tree && !wrapped(l, "") && n > k {
 				return "a tool's result"
 			}
 			return ""
 		case l.indent == 0:
-			if tree && toolCall.MatchString(l.text) {
+			if tree && toolCall().MatchString(l.text) {
 				return "a tool's result"
 			}
 			return ""
@@ -68,13 +67,13 @@ func (s *side) toolResult(head line, k int) string {
 // sideNotes keeps what a retry needs to know: the session, and whether work
 // was done.
 func (r *run) sideNotes(id Stream, l line) {
-	if g := resumeID.FindStringSubmatch(l.text); g != nil && strings.HasPrefix(l.text, "Resume") {
+	if g := resumeID().FindStringSubmatch(l.text); g != nil && strings.HasPrefix(l.text, "Resume") {
 		r.session = g[1]
 	}
-	if g := codexID.FindStringSubmatch(l.text); g != nil {
+	if g := codexID().FindStringSubmatch(l.text); g != nil {
 		r.session = g[1]
 	}
-	if g := workDone.FindStringSubmatch(l.text); g != nil && (g[1] != "0" || g[2] != "0") {
+	if g := workDone().FindStringSubmatch(l.text); g != nil && (g[1] != "0" || g[2] != "0") {
 		r.work = true
 	}
 	if strings.HasSuffix(l.text, ":") && strings.Contains(l.text, " succeeded in ") {
@@ -88,7 +87,7 @@ func (r *run) sideNotes(id Stream, l line) {
 		p := cleanLine(s.back(n))
 		switch p.bullet {
 		case '●', '⏺', '•', '✗', '✘', '✕':
-			if subAgent.MatchString(p.text) && p.bullet != '●' && p.bullet != '⏺' {
+			if subAgent().MatchString(p.text) && p.bullet != '●' && p.bullet != '⏺' {
 				r.subAgentFailed(l.text)
 			}
 			r.work = r.work || !strings.HasPrefix(p.text, "Tip:") && p.text != ""

@@ -122,6 +122,7 @@ type Detector struct {
 	screens [4]screen
 	rows    [4]rowFunc
 	run     run
+	seq     int  // feeds so far
 	ahead   *run // scratch for looking ahead
 }
 
@@ -142,6 +143,8 @@ func (d *Detector) Feed(s Stream, p []byte) {
 	if s < 0 || int(s) >= len(d.screens) {
 		return
 	}
+	d.seq++
+	d.screens[s].seq = d.seq
 	d.screens[s].write(p, d.rows[s])
 }
 
@@ -173,8 +176,8 @@ func (d *Detector) Waiting(now time.Time) (Wait, bool) {
 func (d *Detector) Close(e Exit, now time.Time) Verdict {
 	for id := range d.screens {
 		d.screens[id].flush(d.rows[id])
-		d.screens[id] = screen{}
 	}
+	d.screens = [4]screen{}
 	return d.run.close(e, now)
 }
 

@@ -20,7 +20,7 @@ func (r *run) take(f finding) {
 		r.explain(f, false, "a sub-agent's")
 		return
 	}
-	if f.when != "" && !detail.MatchString(strings.ToLower(f.when)) && r.hint != "" && r.hintAge <= 4 {
+	if f.when != "" && !says(f.when) && r.hint != "" && r.hintAge <= 4 {
 		f.when += " " + r.hint
 	}
 	if r.found {
@@ -32,17 +32,21 @@ func (r *run) take(f finding) {
 			r.explain(old, false, "another error came later")
 		}
 	}
+	f.seq = r.d.screens[f.stream].began
 	r.last, r.found, r.waited, r.other, r.after = f, true, false, 0, 0
 }
+
+// says reports that a text may say when the limit ends.
+func says(when string) bool { return detail.in([]byte(when)) }
 
 func merge(old, f finding) finding {
 	if old.kind < f.kind && !old.retries {
 		old.retries = f.retries
 		f, old = old, f
-		if f.when = f.text; detail.MatchString(strings.ToLower(old.when)) {
+		if f.when = f.text; says(old.when) {
 			f.when += " " + old.when
 		}
-	} else if !detail.MatchString(strings.ToLower(f.when)) {
+	} else if !says(f.when) {
 		f.when = cutText(f.when+" "+old.when, 2<<10)
 	}
 	if old.sure && !f.sure || old.sure && old.scope != ScopeAccount && f.scope == ScopeAccount {
@@ -60,15 +64,15 @@ func (r *run) aftermath(id Stream, l line) {
 		return
 	}
 	low := strings.ToLower(l.text)
-	foot := footer.MatchString(low)
+	foot := footer().MatchString(low)
 	if r.found && id == r.last.stream {
 		r.sameStream(id, l, low, foot)
-	} else if r.found && id == Stdout && r.last.stream == Stderr && !status.MatchString(low) {
+	} else if r.found && id == Stdout && r.last.stream == Stderr && r.d.screens[id].began > r.last.seq && !status().MatchString(low) {
 		if r.after++; r.waited {
 			r.drop("the model's answer came after it")
 		}
 	}
-	if (id == Stdout || id == Terminal) && !foot && !status.MatchString(low) {
+	if (id == Stdout || id == Terminal) && !foot && !status().MatchString(low) {
 		r.endSeries()
 	}
 }
@@ -76,18 +80,18 @@ func (r *run) aftermath(id Stream, l line) {
 func (r *run) sameStream(id Stream, l line, low string, foot bool) {
 	s := &r.streams[id]
 	switch prev := s.back(1); {
-	case s.open > 0 && l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text) && !labelled.MatchString(low) && !drawn(l.text):
-		if r.last.verdict == Limit && prose.MatchString(low) {
+	case s.open > 0 && l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text) && !labelled().MatchString(low) && !drawn(l.text):
+		if r.last.verdict == Limit && isTalk([]byte(low)) {
 			r.drop("prose")
 			return
 		}
 		r.last.text = cutText(joinRows(r.last.text, l.text), 1<<10)
 		r.last.when = cutText(joinRows(r.last.when, l.text), 2<<10)
-		r.last.retries = r.last.retries || goesOn.MatchString(low)
+		r.last.retries = r.last.retries || goesOn.in([]byte(low))
 		s.open--
-	case foot || drawn(l.text) || status.MatchString(low) || l.indent >= 2 && l.bullet == 0 || l.boxed:
+	case foot || drawn(l.text) || status().MatchString(low) || l.indent >= 2 && l.bullet == 0 || l.boxed:
 		r.exiting = r.exiting || strings.HasPrefix(low, "exiting")
-		if s.open = 0; detail.MatchString(low) && r.other == 0 {
+		if s.open = 0; detail.in([]byte(low)) && r.other == 0 {
 			r.last.when = cutText(r.last.when+" "+l.text, 2<<10)
 		}
 	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, low == "codex":
@@ -160,7 +164,7 @@ func (r *run) verdict(f finding, now time.Time) Verdict {
 	if wait > 0 && end.at.IsZero() {
 		end = boundedWait(time.Duration(min(wait, int64(10*maxReset/time.Millisecond)))*time.Millisecond, now)
 	}
-	v.RetryAfter, v.ResetAt, v.Capped = end.after, end.at, end.capped
+	v.RetryAfter, v.ResetAt, v.Capped = end.after, end.at.UTC(), end.capped
 	return v
 }
 

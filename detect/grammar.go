@@ -41,28 +41,7 @@ const labels = `(?:` +
 	`) *["']?`
 
 var (
-	labelled = regexp.MustCompile(`^` + labels)
-
-	// otherLimits are limits of something else than a model.
-	otherLimits = regexp.MustCompile(`\b(?:disk|inode|edquot|enospc|file size|files? (?:limit|quota)|open files|ulimit|recursion|nesting|stack|heap|memory|cpus?|gpus?|storage|upload|download|pull rate|image pull|bandwidth|mailbox|` +
-		`context (?:window|length|limit)|maximum context|prompt is too long|input is too long|max_tokens|output token maximum|token limit for (?:a|one|this) (?:message|response)|character limit|length limit|size limit|line limit|step limit|turn limit|max(?:imum)? (?:number of )?(?:turns|steps|iterations|depth)|` +
-		`time limit|timeout|pods?|compute-resources|namespace|region|instances?|vcpus?|docker|registry|npm|pypi|crates\.io|homebrew|twitter|slack api|discord|stripe|login attempts?|password|sms|otp|emails? per|dns|let's encrypt|certificates?)\b`)
-
-	// nearLimit is a warning, or a footer, and no error.
-	nearLimit = regexp.MustCompile(`\b(?:used (?:about |over |more than )?\d{1,3}(?:\.\d+)? ?%|\d{1,3}(?:\.\d+)? ?% (?:of|used|left|remaining)|approaching|close to|nearing|near your|almost|about to|running low|running out of|\d+ (?:\w+ )?(?:requests |messages |credits )?(?:left|remaining)|will (?:soon |be )?(?:hit|reach|exceed|run out)|may (?:hit|reach|exceed))\b`)
-
-	// prose is somebody talking about a limit.
-	prose = regexp.MustCompile(`\bi(?:'ve|'ll|'d)? (?:[a-z]{2,})\b|\b(?:we|we've|let's|let me) (?:\w+ )?(?:add|added|adding|fix|fixed|handle|handled|implement|implemented|update|updated|see|saw|found|think|check|checked|changed|use|used|wrote|made|will|now|should|need|want)\b|` +
-		`\b(?:the (?:function|code|test|tests|handler|middleware|server|client|endpoint|docs?|readme|story|limiter|error message|banner|snippet|regex|pattern|parser|user|users|app|script) \w+|rate[ -]?limiter|rate[ -]limiting (?:to|in|middleware|logic)|retry logic|token bucket|back-?off (?:logic|and)|unit tests?|e\.g\.|for example|i\.e\.|such as|should (?:be|return|show)|is (?:shown|returned|handled|caught|thrown|printed|raised|documented)|are (?:handled|caught|retried|now)|was the staging|on the staging|which (?:means|is)|means that|when the \w+|whenever|if the (?:api|server|client|user))\b`)
-
-	// noCall is an error of a program or a test, and not of a call to a model.
-	noCall = regexp.MustCompile(`\b(?:expected|expects?|assert\w*|but got|but was|typeerror|syntaxerror|referenceerror|nameerror|attributeerror|importerror|at \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+|tests?|checks? failed|undefined|cannot (?:read|find)|no such|module|import|compile|build failed|lint)\b|::`)
-
-	// counts are numbers of something.
-	counts = regexp.MustCompile(`\b(?:429|402|529) (?:[a-z-]+ )?(?:files?|tests?|specs?|errors|problems?|warnings?|packages?|lines?|items?|bytes|[kmg]b|rows?|records?|users?|insertions?|deletions?|commits?|issues?|modules?|tokens|ms|seconds?|reqs|passed|failed|skipped|of)\b`)
-
-	// goesOn is a client that retries, or has changed the model, by itself.
-	goesOn = regexp.MustCompile(`\b(?:retrying|reconnecting\.\.\. \d|will retry|retry attempt|auto-?retry|waiting to retry|attempt \d+ (?:of|/) ?\d+|attempt \d+ failed|switching to|switched (?:you )?to|automatically switched|falling back to|fallback to|continuing with)\b`)
+	labelled = lazy(`^` + labels)
 )
 
 // limitNouns end the name of a limit, limitWords stand before them.
@@ -80,8 +59,8 @@ plan plan's limit and for on premium-request interaction interactions generation
 	// countable are limits only with a word before that says so.
 	countable     = set(`requests tokens messages prompts interactions`)
 	countableBy   = set(`premium free included chat agent model ai api daily monthly weekly hourly input output`)
-	numberOfUnits = regexp.MustCompile(`^\(?\d+(?:-?(?:hours?|hr|h|days?|d|minutes?|weeks?|months?))?\)?$`)
-	modelName     = regexp.MustCompile(`^(?:gpt|claude|gemini|o\d|kimi|grok|llama|mistral|qwen|deepseek)[\w.:/-]*\d[\w.:/-]*$`)
+	numberOfUnits = lazy(`^\(?\d+(?:-?(?:hours?|hr|h|days?|d|minutes?|weeks?|months?))?\)?$`)
+	modelName     = lazy(`^(?:gpt|claude|gemini|o\d|kimi|grok|llama|mistral|qwen|deepseek)[\w.:/-]*\d[\w.:/-]*$`)
 )
 
 func set(words string) map[string]bool {
@@ -123,7 +102,7 @@ func subjectAt(s string) (length int) {
 			length = i + len(noun)
 		case strings.HasPrefix(w, "rate-limit") && len(w) <= len("rate-limits"):
 			length = end
-		case !limitWords[w] && !modelName.MatchString(w) && !(numberOfUnits.MatchString(w) && n < 4 && w != "429" && w != "402"):
+		case !limitWords[w] && !modelName().MatchString(w) && !(numberOfUnits().MatchString(w) && n < 4 && w != "429" && w != "402"):
 			return length
 		}
 		if end >= len(s) || s[end] != ' ' {
@@ -152,12 +131,12 @@ func wordLen(s string) int {
 	return len(s)
 }
 
-var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
+var placeholder = lazy(`\{[a-z]+\}`)
 
 // expand puts the grammar's phrases into a pattern.
 func expand(pattern string) string {
 	for strings.Contains(pattern, "{") {
-		next := placeholder.ReplaceAllStringFunc(pattern, func(p string) string {
+		next := placeholder().ReplaceAllStringFunc(pattern, func(p string) string {
 			if phrase, ok := grammar[p]; ok {
 				return phrase
 			}
@@ -173,7 +152,7 @@ func expand(pattern string) string {
 
 // A matcher is a rule's pattern, ready for use.
 type matcher struct {
-	re      *regexp.Regexp // nil: the rule is read by code
+	re      func() *regexp.Regexp // nil: the rule is read by code
 	needs   []string
 	subject bool // looks at the text with names of limits as §
 	reach   int  // bytes of the text that it looks at
@@ -195,7 +174,7 @@ var compiled = sync.OnceValue(func() []matcher {
 			head = ""
 		}
 		all[i] = matcher{
-			re:      regexp.MustCompile(head + `(?:` + expand(r.pattern) + `)`),
+			re:      sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(head + `(?:` + expand(r.pattern) + `)`) }),
 			subject: strings.Contains(r.pattern, "{subject}"),
 			reach:   reach,
 		}

@@ -99,40 +99,40 @@ func unbox(s string) (string, bool) {
 // what they are.
 var notNotices = []struct {
 	why string
-	re  *regexp.Regexp
+	re  func() *regexp.Regexp
 }{
-	{"diff", regexp.MustCompile(`^(?:[+-](?:\s|[^\s\d].*[;{}"',]$)|\+\+\+|---|@@|index [0-9a-f]{7})`)},
-	{"quoted", regexp.MustCompile("^[\"'`“”«„(\\[]*[\"'`“”«„]")},
-	{"list", regexp.MustCompile(`^(?:[-–]\s|\d{1,3}[.)]\s|\[[ x]\]\s|#\d)`)},
-	{"heading", regexp.MustCompile(`^#{1,6}\s`)},
-	{"table", regexp.MustCompile(`^\|.*\|`)},
-	{"code", regexp.MustCompile(`^(?://|/\*|<!--|\*\s|--\s|(?:if|for|while|return|const|let|var|func|function|def|class|import|export|throw|raise|case|await|async|public|private|type|assert|expect|it|test|describe|console|print|fmt|log|logger|echo|printf|curl|grep|rg|sed|awk|cat|git)\b[ .(]|[\w.\]\[]+\s*(?::=|[-+]?=)\s|[\w.]+\(.*\)\s*[;{]?$|<\w+[ >])`)},
-	{"file and line", regexp.MustCompile(`^(?:[\w./\\@-]+\.\w{1,5}|[\w-]+(?:/[\w.-]+)+)(?::\d+|\(\d+)`)},
-	{"file and line", regexp.MustCompile(`^\d+(?:[:-][ \t]|[:-]\S+[:({;/=]|-\s*\w+\()`)},
-	{"line number", regexp.MustCompile(`^\s*\d+(?:→|\s?│|\s?\||:\d)`)},
-	{"test", regexp.MustCompile(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
-	{"log", regexp.MustCompile(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
-	{"another program's line", regexp.MustCompile(`^\[(?:[\w .-]{1,40})\]\s`)},
-	{"another program's line", regexp.MustCompile(`^(?i:ralph[\w-]*|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
+	{"diff", lazy(`^(?:[+-](?:\s|[^\s\d].*[;{}"',]$)|\+\+\+|---|@@|index [0-9a-f]{7})`)},
+	{"quoted", lazy("^[\"'`“”«„(\\[]*[\"'`“”«„]")},
+	{"list", lazy(`^(?:[-–]\s|\d{1,3}[.)]\s|\[[ x]\]\s|#\d)`)},
+	{"heading", lazy(`^#{1,6}\s`)},
+	{"table", lazy(`^\|.*\|`)},
+	{"code", lazy(`^(?://|/\*|<!--|\*\s|--\s|(?:if|for|while|return|const|let|var|func|function|def|class|import|export|throw|raise|case|await|async|public|private|type|assert|expect|it|test|describe|console|print|fmt|log|logger|echo|printf|curl|grep|rg|sed|awk|cat|git)\b[ .(]|[\w.\]\[]+\s*(?::=|[-+]?=)\s|[\w.]+\(.*\)\s*[;{]?$|<\w+[ >])`)},
+	{"file and line", lazy(`^(?:[\w./\\@-]+\.\w{1,5}|[\w-]+(?:/[\w.-]+)+)(?::\d+|\(\d+)`)},
+	{"file and line", lazy(`^\d+(?:[:-][ \t]|[:-]\S+[:({;/=]|-\s*\w+\()`)},
+	{"line number", lazy(`^\s*\d+(?:→|\s?│|\s?\||:\d)`)},
+	{"test", lazy(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
+	{"log", lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
+	{"another program's line", lazy(`^\[(?:[\w .-]{1,40})\]\s`)},
+	{"another program's line", lazy(`^(?i:ralph[\w-]*|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
 }
 
 // quotesIt is a sentence with a notice between quotation marks. JSON is none.
-var quotesIt = regexp.MustCompile("[\"`“][^\"`”{]*(?i:rate.?limit|429|too many requests|quota|limit (?:reached|exceeded)|hit your)[^\"`”]*[\"`”](?:\\s\\w|,|\\.|$)")
+var quotesIt = lazy("[\"`“][^\"`”{]*(?i:rate.?limit|429|too many requests|quota|limit (?:reached|exceeded)|hit your)[^\"`”]*[\"`”](?:\\s\\w|,|\\.|$)")
 
 // allowedBrackets are tags at the start of a line that are a client's own.
-var allowedBrackets = regexp.MustCompile(`^\[(?i:api error|error|fatal|err)\b`)
+var allowedBrackets = lazy(`^\[(?i:api error|error|fatal|err)\b`)
 
 // noNotice says why a line's shape rules it out, or "".
 func noNotice(text string) string {
 	for _, n := range notNotices {
-		if n.re.MatchString(text) {
-			if n.why == "another program's line" && allowedBrackets.MatchString(text) {
+		if n.re().MatchString(text) {
+			if n.why == "another program's line" && allowedBrackets().MatchString(text) {
 				continue
 			}
 			return n.why
 		}
 	}
-	if quotesIt.MatchString(text) && !strings.Contains(text, `":`) {
+	if quotesIt().MatchString(text) && !strings.Contains(text, `":`) {
 		return "quotes it"
 	}
 	return ""

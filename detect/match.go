@@ -2,7 +2,6 @@ package detect
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 )
 
@@ -19,6 +18,7 @@ type finding struct {
 	retries bool   // the client goes on by itself
 	stream  Stream
 	line    int
+	seq     int // the feed in which it came
 }
 
 // openers are the words with which a notice can begin: a line that has a
@@ -39,14 +39,6 @@ var labelHints = parts("rror|ailed|xception|caused|fatal|onnected|ould not|nable
 // A notice without a label has one of them.
 var doing = parts("hit |hit the|eached|xceed|xhaust|limited|used |out of|oo many|run out|verload|demand|busy|apacity| not |n't | no |no remaining|no quota|nsufficient|epleted|urpass|spent|onsumed|maxed|" +
 	"navailable|nsupported|nvalid|eprecated|etired|iscontinued|ecommissioned|access|hottl|limiting|payment|pgrade to|igh-freq|ailed|issue with|ttempt|quota|lcanzado|uperado|gotado|tteint|passé|rreicht|schritten|gebraucht|nknown|no longer|annot|unning|llowed|tingiu")
-
-func parts(list string) *scanner {
-	var words []triggerWord
-	for p := range strings.SplitSeq(list, "|") {
-		words = append(words, triggerWord{p, 0, triggerLimit})
-	}
-	return newScanner(words)
-}
 
 // gate reports that a line with a trigger may be a notice, cheaply: most lines
 // that hold one are prose or code.
@@ -106,25 +98,26 @@ type text struct {
 	labels int      // of an error, in front
 	tree   bool     // behind the mark of a tool's result
 	client string
+	bytes  []byte // the whole in lower case
 }
 
 func newText(s, client string) text {
-	t := text{whole: s, client: client}
 	low := strings.ToLower(cutText(s, 4<<10))
+	t := text{whole: s, client: client, bytes: []byte(low)}
 	for range 8 {
 		t.add(low)
 		if !mayBeLabelled(low) {
 			break
 		}
-		at := labelled.FindStringIndex(low)
+		at := labelled().FindStringIndex(low)
 		if at == nil || at[1] == 0 {
 			break
 		}
 		low = low[at[1]:]
-		t.labels++
 	}
+	t.labels = len(t.low) - 1
 	if strings.Contains(t.low[0], "{") {
-		for _, g := range bodyMessage.FindAllStringSubmatch(t.low[0], 4) {
+		for _, g := range bodyMessage().FindAllStringSubmatch(t.low[0], 4) {
 			t.add(g[1])
 		}
 	}
@@ -144,7 +137,7 @@ func mayBeLabelled(low string) bool {
 }
 
 // bodyMessage is the message in an error's JSON body, however often escaped.
-var bodyMessage = regexp.MustCompile(`["'](?:message|detail|error|msg)\\*["']\s*:\s*\\*["'](.+?)\\*["']\s*(?:[,}\])]|$|\\n)`)
+var bodyMessage = lazy(`["'](?:message|detail|error|msg)\\*["']\s*:\s*\\*["'](.+?)\\*["']\s*(?:[,}\])]|$|\\n)`)
 
 // error reports that the text has the shape of an error.
 func (t *text) error() bool {
@@ -177,7 +170,7 @@ func (t *text) match() (int, bool) {
 			from = from[min(1, t.labels):][:min(1, t.labels)]
 		}
 		for _, s := range from {
-			if all[i].re.MatchString(s[:min(len(s), all[i].reach)]) {
+			if all[i].re().MatchString(s[:min(len(s), all[i].reach)]) {
 				return i, true
 			}
 		}
@@ -193,59 +186,4 @@ func (t *text) has(words []string) bool {
 		}
 	}
 	return len(words) == 0
-}
-
-// talk says why a text that a rule recognizes is none all the same, or "".
-func (t *text) talk(r *rule) string {
-	low := t.low[0]
-	switch {
-	case r.verdict == None:
-		return ""
-	case r.verdict == Limit && r.kind != word && r.client != "" && r.strict:
-		return ""
-	case nearLimit.MatchString(low) && r.verdict == Limit && !strings.Contains(low, "limit reached"):
-		return "a warning of a limit that is near"
-	case r.verdict == Limit && r.client != "github" && otherLimits.MatchString(low):
-		return "a limit of something else than a model"
-	case (r.kind == word || r.kind == code && r.anchor == atStart) && noCall.MatchString(low):
-		return "an error of a program or a test"
-	case r.verdict == Limit && counts.MatchString(low):
-		return "a count"
-	case prose.MatchString(low):
-		return "prose"
-	}
-	return ""
-}
-
-var (
-	limitOfModel = regexp.MustCompile(`(?:\bthis model|model's rate|model_rate_limited|(?:opus|sonnet|haiku|fable) (?:weekly |usage )?limit|(?:limit|quota|reached|exceeded|exhausted|hit)\S* (?:for|on|in) (?:the )?(?:model\b|base model|quota metric|['"` + "`" + `]?(?:gpt|claude|gemini|o\d|kimi|grok|llama|mistral|qwen|deepseek|opus|sonnet|haiku)[\w.-]*)|capacity on this model|requests with gemini)`)
-	quotaOfModel = regexp.MustCompile(`per_?(?:base_?)?model|model: ?(?:gemini|gpt|claude)-`)
-	limitOfWeek  = regexp.MustCompile(`weekly|7-day|per week|week limit`)
-	limitOfTurn  = regexp.MustCompile(`session|\b(?:5|five)[- ]?h(?:our)?s? (?:session |usage )?limit`)
-	limitOfAll   = regexp.MustCompile(`global|account|organi[sz]ation|monthly|daily|per day|quota|credits|premium|spend|billing|budget|usage|plan|subscription|workspace|team`)
-)
-
-// scopeOf reads from a text what a limit covers: from its first sentence, which
-// names the limit, before the rest, which gives advice.
-func scopeOf(low string, def Scope) (Scope, bool) {
-	if quotaOfModel.MatchString(low) {
-		return ScopeModel, true
-	}
-	first, _, _ := strings.Cut(low, ". ")
-	for _, s := range []string{first, low} {
-		switch {
-		case limitOfModel.MatchString(s):
-			return ScopeModel, true
-		case limitOfWeek.MatchString(s):
-			return ScopeWeekly, true
-		case limitOfTurn.MatchString(s):
-			return ScopeSession, true
-		case limitOfAll.MatchString(s):
-			return ScopeAccount, true
-		}
-	}
-	if def == "" {
-		def = ScopeUnknown
-	}
-	return def, false
 }

@@ -9,31 +9,31 @@ import (
 // statedMoment finds a point in time: ISO and epoch first, then dates, days of
 // the week and clock times, which mean the next such moment after now.
 func statedMoment(text, low string, now time.Time, zone *time.Location) (time.Time, bool) {
-	if g := epoch.FindStringSubmatch(low); g != nil {
+	if g := epoch().FindStringSubmatch(low); g != nil {
 		n, _ := strconv.ParseInt(g[1], 10, 64)
 		return time.Unix(n, 0).UTC(), true
 	}
 	loc := zoneOf(text, zone)
-	if g := isoTime.FindStringSubmatch(low); g != nil {
+	if g := isoTime().FindStringSubmatch(low); g != nil {
 		if at, ok := isoMoment(g, loc); ok {
 			return at, true
 		}
 	}
 	n := now.In(loc)
-	if g := monthDay.FindStringSubmatch(low); g != nil {
+	if g := monthDay().FindStringSubmatch(low); g != nil {
 		return monthMoment(g, n)
 	}
-	if g := slashDay.FindStringSubmatch(low); g != nil {
+	if g := slashDay().FindStringSubmatch(low); g != nil {
 		return slashMoment(g, n)
 	}
-	if g := weekday.FindStringSubmatch(low); g != nil {
+	if g := weekday().FindStringSubmatch(low); g != nil {
 		return weekdayMoment(g, n)
 	}
-	if g := clockOnly.FindStringSubmatch(low); g != nil {
+	if g := clockOnly().FindStringSubmatch(low); g != nil {
 		h, m, ok := clockOf(g[1:])
 		return nextClock(n, h, m), ok
 	}
-	if g := midnight.FindStringSubmatch(low); g != nil {
+	if g := midnight().FindStringSubmatch(low); g != nil {
 		if g[2] == "pacific" || g[2] == "pt" {
 			n = now.In(zoneNamed("America/Los_Angeles", loc))
 		}
@@ -155,7 +155,7 @@ var abbreviations = map[string]string{
 
 // zoneOf is the zone that the text names, or def.
 func zoneOf(text string, def *time.Location) *time.Location {
-	for _, g := range zoneName.FindAllStringSubmatch(text, -1) {
+	for _, g := range zoneName().FindAllStringSubmatch(text, -1) {
 		name := g[1] + g[2]
 		if z, ok := abbreviations[strings.ToUpper(name)]; ok {
 			return zoneNamed(z, def)

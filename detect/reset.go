@@ -27,40 +27,46 @@ const (
 	month     = `(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fev|abr|mai|ago|set|out|dez|ene|dic)[a-zç]*\.?`
 )
 
+// timeWords are parts of words without which no text says when a limit ends.
+var timeWords = parts("reset|retr|again|wait|delay|avail|until|renew|refresh|redefin|restabl|ends |replen|refill|requested|sleep|expire|cool|limit reached")
+
 var (
 	machineWaits = []struct {
-		re   *regexp.Regexp
+		re   func() *regexp.Regexp
 		unit time.Duration
 	}{
-		{regexp.MustCompile(`retry[-_ ]?after[-_ ]?ms["']?\s*[:=]\s*["']?` + number), time.Millisecond},
-		{regexp.MustCompile(`retry[-_]after[-_ ]?(?:seconds)?["']?\s*[:=]\s*["']?` + number + `\b`), time.Second},
-		{regexp.MustCompile(`retrydelay\\?["']?\s*:\s*\\?["']?` + number + `s`), time.Second},
-		{regexp.MustCompile(`(?:retrydelayms|delayms|retry_delay_ms)\\?["']?\s*[:=]\s*` + number), time.Millisecond},
-		{regexp.MustCompile(`(?:retry_delay|resets?_in_seconds|reset_after_seconds|wait_seconds)\\?["']?\s*[:=]\s*(?:\{\s*seconds:\s*)?` + number), time.Second},
-		{regexp.MustCompile(`requested ` + number + `ms wait`), time.Millisecond},
+		{lazy(`retry[-_ ]?after[-_ ]?ms["']?\s*[:=]\s*["']?` + number), time.Millisecond},
+		{lazy(`retry[-_]after[-_ ]?(?:seconds)?["']?\s*[:=]\s*["']?` + number + `\b`), time.Second},
+		{lazy(`retrydelay\\?["']?\s*:\s*\\?["']?` + number + `s`), time.Second},
+		{lazy(`(?:retrydelayms|delayms|retry_delay_ms)\\?["']?\s*[:=]\s*` + number), time.Millisecond},
+		{lazy(`(?:retry_delay|resets?_in_seconds|reset_after_seconds|wait_seconds)\\?["']?\s*[:=]\s*(?:\{\s*seconds:\s*)?` + number), time.Second},
+		{lazy(`requested ` + number + `ms wait`), time.Millisecond},
 	}
-	waitPhrase = regexp.MustCompile(`\b(?:(?:try|trying|retry|retrying|again|resets?|reset|refresh(?:es)?|renews?|replenish(?:es)?|refill(?:s|ed)?|available|expires?|cool(?:ing)? ?down|wait|waiting|sleep(?:ing)?)\b[^.;\n]{0,40}?\b` +
+	waitPhrase = lazy(`\b(?:(?:try|trying|retry|retrying|again|resets?|reset|refresh(?:es)?|renews?|replenish(?:es)?|refill(?:s|ed)?|available|expires?|cool(?:ing)? ?down|wait|waiting|sleep(?:ing)?)\b[^.;\n]{0,40}?\b` +
 		lead + `|wait|retry-after:?|resets?|retrying|cooldown:?)\s(?:at least |up to |about |approximately |another )?(` + duration + `)`)
-	bareRetry   = regexp.MustCompile(`(?:try|retry)(?:ing)? (?:again )?\(?(?:in )?(` + duration + `)`)
-	underUnit   = regexp.MustCompile(`\b(?:in|within) (?:under|less than|about|around) (?:an?|one|1) (second|minute|hour|day|week)`)
-	inUnit      = regexp.MustCompile(`\b(?:in|wait|after) (?:an?|one) (second|minute|hour|day|week)\b`)
-	durationOne = regexp.MustCompile(number + `\s?` + unitWords)
+	bareRetry   = lazy(`(?:try|retry)(?:ing)? (?:again )?\(?(?:in )?(` + duration + `)`)
+	underUnit   = lazy(`\b(?:in|within) (?:under|less than|about|around) (?:an?|one|1) (second|minute|hour|day|week)`)
+	inUnit      = lazy(`\b(?:in|wait|after) (?:an?|one) (second|minute|hour|day|week)\b`)
+	durationOne = lazy(number + `\s?` + unitWords)
 
 	resetWord = `(?:resets?|reset|again|renews?|refresh(?:es)?|retry|available|until|redefinido|restablece[rá]*|ends|refill(?:s|ed)?|restored|wait)`
-	isoTime   = regexp.MustCompile(`(\d{4}-\d{2}-\d{2})[ t](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s?(z|utc|gmt|[+-]\d{2}:?\d{2})?`)
-	epoch     = regexp.MustCompile(`(?:\||resets?_?at\\?["']?\s*[:=]\s*["']?|reset["']?\s*[:=]\s*["']?)(1[6-9]\d{8}|[2-3]\d{9})(\d{3})?\b`)
-	monthDay  = regexp.MustCompile(resetWord + `[^;|\n]{0,50}?\b(?:` + month + `\s(\d{1,2})(?:st|nd|rd|th)?\b|(\d{1,2})(?:st|nd|rd|th)?(?: de| of)? ` + month + `)(?:(?:,| de|)\s(\d{4})\b)?(?:(?:,|\sat|,? às|\sa las)?\s(?:at\s)?(?:` + clock + `))?`)
-	slashDay  = regexp.MustCompile(resetWord + `[^;|\n]{0,50}?\b(\d{1,2})/(\d{1,2})/(\d{4})\b(?:,?\s(?:at\s)?(?:` + clock + `))?`)
-	weekday   = regexp.MustCompile(resetWord + `[^.;|\n]{0,20}?\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b(?:(?:,|\sat)?\s(?:at\s)?(?:` + clock + `))?`)
-	clockOnly = regexp.MustCompile(resetWord + `[^.;|\n]{0,30}?\s(?:at\s|@\s?)?(?:` + clock + `)`)
-	midnight  = regexp.MustCompile(resetWord + `[^.;|\n]{0,30}?\b(midnight|noon|tomorrow)\b(?: (pacific|utc|gmt|pt|et))?`)
-	zoneName  = regexp.MustCompile(`\(([A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*)\)|\b(UTC|GMT|PST|PDT|EST|EDT|CST|CDT|MST|MDT|CET|CEST|BST|JST|IST|KST|Pacific)\b`)
+	isoTime   = lazy(`(\d{4}-\d{2}-\d{2})[ t](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s?(z|utc|gmt|[+-]\d{2}:?\d{2})?`)
+	epoch     = lazy(`(?:\||resets?_?at\\?["']?\s*[:=]\s*["']?|reset["']?\s*[:=]\s*["']?)(1[6-9]\d{8}|[2-3]\d{9})(\d{3})?\b`)
+	monthDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(?:` + month + `\s(\d{1,2})(?:st|nd|rd|th)?\b|(\d{1,2})(?:st|nd|rd|th)?(?: de| of)? ` + month + `)(?:(?:,| de|)\s(\d{4})\b)?(?:(?:,|\sat|,? às|\sa las)?\s(?:at\s)?(?:` + clock + `))?`)
+	slashDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(\d{1,2})/(\d{1,2})/(\d{4})\b(?:,?\s(?:at\s)?(?:` + clock + `))?`)
+	weekday   = lazy(resetWord + `[^.;|\n]{0,20}?\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b(?:(?:,|\sat)?\s(?:at\s)?(?:` + clock + `))?`)
+	clockOnly = lazy(resetWord + `[^.;|\n]{0,30}?\s(?:at\s|@\s?)?(?:` + clock + `)`)
+	midnight  = lazy(resetWord + `[^.;|\n]{0,30}?\b(midnight|noon|tomorrow)\b(?: (pacific|utc|gmt|pt|et))?`)
+	zoneName  = lazy(`\(([A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*)\)|\b(UTC|GMT|PST|PDT|EST|EDT|CST|CDT|MST|MDT|CET|CEST|BST|JST|IST|KST|Pacific)\b`)
 )
 
 // parseReset finds when text says that the limit ends. now resolves what is
 // relative; zone is for clock times that name none.
 func parseReset(text string, now time.Time, zone *time.Location) reset {
 	low := strings.ToLower(text)
+	if !timeWords.in([]byte(low)) {
+		return reset{}
+	}
 	if d, ok := statedWait(low); ok {
 		return boundedWait(d, now)
 	}
@@ -94,23 +100,23 @@ func boundedWait(d time.Duration, now time.Time) reset {
 // several, the last counts: a client that goes on says it anew.
 func statedWait(low string) (time.Duration, bool) {
 	for _, m := range machineWaits {
-		if g := m.re.FindStringSubmatch(low); g != nil {
+		if g := m.re().FindStringSubmatch(low); g != nil {
 			if d := scale(g[1], m.unit); d > 0 {
 				return d, true
 			}
 		}
 	}
-	if g := underUnit.FindStringSubmatch(low); g != nil {
+	if g := underUnit().FindStringSubmatch(low); g != nil {
 		return unitOf(g[1]), true
 	}
-	for _, re := range []*regexp.Regexp{waitPhrase, bareRetry} {
-		if all := re.FindAllStringSubmatch(low, -1); all != nil {
+	for _, re := range []func() *regexp.Regexp{waitPhrase, bareRetry} {
+		if all := re().FindAllStringSubmatch(low, -1); all != nil {
 			if d := sumDuration(all[len(all)-1][1]); d > 0 {
 				return d, true
 			}
 		}
 	}
-	if g := inUnit.FindStringSubmatch(low); g != nil && strings.Contains(low, "again") {
+	if g := inUnit().FindStringSubmatch(low); g != nil && strings.Contains(low, "again") {
 		return unitOf(g[1]), true
 	}
 	return 0, false
@@ -118,7 +124,7 @@ func statedWait(low string) (time.Duration, bool) {
 
 func sumDuration(s string) time.Duration {
 	var sum time.Duration
-	for _, g := range durationOne.FindAllStringSubmatch(s, -1) {
+	for _, g := range durationOne().FindAllStringSubmatch(s, -1) {
 		d := scale(g[1], unitOf(g[2]))
 		if d < 0 || sum+d < sum {
 			return 1<<63 - 1

@@ -37,7 +37,8 @@ type run struct {
 type side struct {
 	n      int // rows so far
 	rows   [recentRows]recent
-	open   int // rows for which a notice that began may still go on
+	open   int // rows for which a notice may still go on
+	begun  int // rows in which one that began may still become whole
 	fence  bool
 	asked  bool // inside the echo of the prompt (codex)
 	object []byte
@@ -78,12 +79,12 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 	}
 	if len(trimmed) == 0 {
 		s.push(nil)
-		s.open = 0
+		s.open, s.begun = 0, 0
 		return
 	}
 	if (trimmed[0] == '{' || len(s.object) > 0) && r.object(id, trimmed) {
 		s.push(nil)
-		s.open = 0
+		s.open, s.begun = 0, 0
 		return
 	}
 	if s.body != "" {
@@ -99,7 +100,7 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 		t &^= triggerWork
 	}
 	s.push(b)
-	if t == 0 && !r.found && !r.series.active && s.open == 0 && len(r.d.opts.Match) == 0 {
+	if t == 0 && !r.found && !r.series.active && s.open == 0 && s.begun == 0 && len(r.d.opts.Match) == 0 {
 		if !s.cutWord() {
 			if len(trimmed) <= 8 || trimmed[0] == '`' {
 				s.section(trimmed)
@@ -177,7 +178,7 @@ func (r *run) slow(id Stream, trimmed []byte, t trigger) {
 	s := &r.streams[id]
 	r.hintAge++
 	s.section(trimmed)
-	look := (t&triggerLimit != 0 || r.found) && (gate(trimmed) || s.gateAbove()) || s.open > 0
+	look := t&triggerLimit != 0 && (gate(trimmed) || s.gateAbove()) || r.found && gate(trimmed) || s.begun > 0
 	if !look && !r.found && !r.series.active && t&(triggerWork|triggerSession|triggerRetry) == 0 && len(r.d.opts.Match) == 0 {
 		return
 	}
@@ -237,7 +238,7 @@ func (r *run) notice(id Stream, l line) bool {
 			// not the head of a notice, maybe its middle
 		} else if f, ok := r.recognize(id, head, joined, k); ok {
 			r.take(f)
-			s.open = maxJoin
+			s.open, s.begun = maxJoin, 0
 			return true
 		}
 		prev := s.back(k + 1)
@@ -251,9 +252,11 @@ func (r *run) notice(id Stream, l line) bool {
 		joined = joinRows(p.text, joined)
 		rows = append([]line{p}, rows...)
 	}
-	s.open = max(s.open-1, 0)
-	if s.open == 0 && len(rows) == 1 && wrapped(l, "") {
-		s.open = maxJoin
+	s.begun = max(s.begun-1, 0)
+	if len(rows) == 1 {
+		if s.begun = 0; wrapped(l, "") && gate(s.back(0)) {
+			s.begun = maxJoin
+		}
 	}
 	return false
 }
@@ -274,7 +277,7 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	if rules[i].verdict != Limit || !f.sure && rules[i].scope != "" {
 		f.scope, f.sure = rules[i].scope, rules[i].scope != ""
 	}
-	f.retries = rules[i].retries || goesOn.MatchString(t.low[0])
+	f.retries = rules[i].retries || goesOn.in(t.bytes)
 	if why := r.objection(id, head, &t, &rules[i], k); why != "" {
 		if f.verdict != None {
 			r.explain(f, false, why)
@@ -302,7 +305,7 @@ func (r *run) objection(id Stream, head line, t *text, rule *rule, k int) string
 		return "a list, or the model's own words"
 	case r.d.opts.Split && id == Stdout && errorsOnStderr[r.d.client]:
 		return "this client prints errors on stderr"
-	case s.asked && rule.kind > code && labelled.FindString(t.low[0]) == "":
+	case s.asked && rule.kind > code && labelled().FindString(t.low[0]) == "":
 		return "the echo of the prompt"
 	case r.echo(t.whole):
 		return "the echo of the prompt"

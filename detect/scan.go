@@ -1,6 +1,9 @@
 package detect
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // A trigger says what a word in a line may be about. A line without any is
 // never looked at by a rule.
@@ -83,6 +86,7 @@ var triggers = newScanner(triggerWords)
 // looks do not wait for each other, which makes it fast.
 type scanner struct {
 	words []triggerWord
+	whole bool           // words count only between what is no letter or digit
 	table [1 << 12]uint8 // by three: the bucket, 0 = none
 	lists [][]place
 }
@@ -146,7 +150,8 @@ func (s *scanner) next(b []byte, from int) int {
 func (s *scanner) confirm(b []byte, i int, list uint8, known trigger) (t trigger) {
 	for _, p := range s.lists[list] {
 		w := &s.words[p.word]
-		if known&w.t == 0 && hasFoldAt(b, i-int(p.at), w.word) {
+		from := i - int(p.at)
+		if known&w.t == 0 && hasFoldAt(b, from, w.word) && (!s.whole || wholeAt(b, from, from+len(w.word))) {
 			t |= w.t
 		}
 	}
@@ -169,3 +174,27 @@ func hasFoldAt(b []byte, from int, word string) bool {
 	}
 	return true
 }
+
+// wholeAt reports that b[from:to] is not a part of a longer word.
+func wholeAt(b []byte, from, to int) bool {
+	return (from == 0 || !isAlnum(b[from]) || !isAlnum(b[from-1])) && (to == len(b) || !isAlnum(b[to-1]) || !isAlnum(b[to]))
+}
+
+// parts is a scanner for a list of parts of words, phrases one for whole words.
+// None may be shorter than four bytes.
+func parts(list string) *scanner {
+	var words []triggerWord
+	for p := range strings.SplitSeq(list, "|") {
+		words = append(words, triggerWord{p, 0, triggerLimit})
+	}
+	return newScanner(words)
+}
+
+func phrases(list string) *scanner {
+	s := parts(list)
+	s.whole = true
+	return s
+}
+
+// in reports that one of the words stands in text.
+func (s *scanner) in(text []byte) bool { return s.scan(text) != 0 }

@@ -24,6 +24,8 @@ type screen struct {
 	window bool     // rows are kept back
 	saved  [2]int
 	size   int      // bytes in rows
+	seq    int      // the feed that is being written
+	began  int      // the feed with which the row in hand began
 	store  [][]byte // in which rows moves on
 	spare  [][]byte
 	buf    []byte
@@ -31,22 +33,32 @@ type screen struct {
 
 // write shows the screen a piece; row is called with every row that is final.
 func (s *screen) write(p []byte, row rowFunc) {
+	start := true // of the piece or of a line: only there whole lines are tried
 	for len(p) > 0 {
-		if s.fresh() {
+		if start && s.fresh() {
+			s.began = s.seq
 			if p = wholeLines(p, row); len(p) == 0 {
 				return
 			}
 		}
+		start = false
 		if s.esc.state != ground {
 			p = p[s.escaped(p, row):]
 			continue
 		}
-		n := printable(p)
-		if n > 0 {
+		if n := printable(p); n > 0 {
 			s.put(p[:n])
+			p = p[n:]
+			continue
 		}
-		if p = p[n:]; len(p) > 0 {
-			s.control(p[0], row)
+		for p[0] == 0 {
+			if p = p[1:]; len(p) == 0 {
+				return
+			}
+		}
+		if c := p[0]; c < 0x20 {
+			s.control(c, row)
+			start = c == '\n'
 			p = p[1:]
 		}
 	}
@@ -109,6 +121,8 @@ type rowFunc func(row []byte, quiet bool)
 // enough to be left to the rules, which see them as nothing.
 var controls = [...]byte{0x1b, '\r', 0, '\b'}
 
+// printable is how many bytes of p are text. Controls that mean nothing here
+// count as such, the rules do not see them.
 func printable(p []byte) int {
 	for i, c := range p {
 		if c < 0x20 && (c == '\n' || c == '\r' || c == 0x1b || c == 0 || c == '\b') {
@@ -138,6 +152,9 @@ func (s *screen) cursor() *[]byte {
 
 func (s *screen) put(text []byte) {
 	r := s.cursor()
+	if len(*r) == 0 {
+		s.began = s.seq
+	}
 	s.size -= len(*r)
 	if !s.inside {
 		*r = append(*r, text[:min(len(text), maxRow-min(len(*r), maxRow))]...)

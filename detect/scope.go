@@ -1,0 +1,40 @@
+package detect
+
+import (
+	"strings"
+)
+
+var (
+	limitOfModel = parts("this model|model's rate|model_rate_limited|opus limit|sonnet limit|haiku limit|opus weekly|sonnet weekly|haiku weekly|capacity on this model|requests with gemini|permodel|per_model|per_base_model|base model|quota metric")
+	limitOfNamed = lazy(`\b(?:limit|quota|reached|exceeded|exhausted|hit)\S* (?:for|on|in) (?:the )?(?:model\b|['"` + "`" + `]?(?:gpt|claude|gemini|o\d|kimi|grok|llama|mistral|qwen|deepseek|opus|sonnet|haiku)[\w.-]*)|model: ?(?:gemini|gpt|claude)-`)
+	limitOfWeek  = parts("weekly|7-day|per week|week limit")
+	limitOfTurn  = parts("session|5-hour|5 hour|five-hour|five hour|5h limit|5h usage")
+	limitOfAll   = parts("global|account|organization|organisation|monthly|daily|per day|quota|credits|premium|spend|billing|budget|usage|plan|subscription|workspace|team")
+	modelQuota   = parts("permodel|per_model|per_base_model|model: gemini-|model: gpt-|model: claude-")
+)
+
+// scopeOf reads from a text what a limit covers: from its first sentence, which
+// names the limit, before the rest, which gives advice.
+func scopeOf(low string, def Scope) (Scope, bool) {
+	if modelQuota.in([]byte(low)) {
+		return ScopeModel, true
+	}
+	first, _, _ := strings.Cut(low, ". ")
+	for _, s := range []string{first, low} {
+		b := []byte(s)
+		switch {
+		case limitOfModel.in(b), strings.ContainsAny(s, " ") && limitOfNamed().MatchString(s):
+			return ScopeModel, true
+		case limitOfWeek.in(b):
+			return ScopeWeekly, true
+		case limitOfTurn.in(b):
+			return ScopeSession, true
+		case limitOfAll.in(b):
+			return ScopeAccount, true
+		}
+	}
+	if def == "" {
+		def = ScopeUnknown
+	}
+	return def, false
+}

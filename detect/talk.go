@@ -1,0 +1,68 @@
+package detect
+
+import (
+	"bytes"
+)
+
+// This file knows texts that have the words of a limit and are none.
+
+var (
+	// otherLimits are limits of something else than a model.
+	otherLimits = phrases(`disk|inode|inodes|edquot|enospc|file size|file limit|open files|ulimit|recursion|nesting|stack|heap|memory| cpu| cpus| gpu| gpus|storage|upload|uploads|download|downloads|pull rate|image pull|bandwidth|mailbox|` +
+		`context window|context length|context limit|maximum context|prompt is too long|input is too long|max_tokens|output token maximum|token limit for a|token limit for one|token limit for this|character limit|length limit|size limit|line limit|step limit|turn limit|maximum number of turns|max turns|maximum steps|max steps|max iterations|maximum depth|` +
+		`time limit|timeout| pod| pods|compute-resources|namespace|region|instances|vcpu|vcpus|docker|registry|pypi|crates.io|homebrew|twitter|slack api|discord|stripe|login attempts|password| sms|emails per|let's encrypt|certificates`)
+
+	// nearLimit is a warning, or a footer, and no error.
+	nearWords = phrases(`approaching|close to|nearing|near your|almost|about to|running low|running out of|will soon|will be hit|will hit|will reach|will exceed|will run out|may hit|may reach|may exceed`)
+	nearCount = lazy(`\b(?:used (?:about |over |more than )?\d{1,3}(?:\.\d+)? ?%|\d{1,3}(?:\.\d+)? ?% (?:of|used|left|remaining)|\d+ (?:\w+ )?(?:requests |messages |credits )?(?:left|remaining))\b`)
+
+	// talkWords are somebody talking about a limit.
+	talkWords = phrases(`rate limiter|rate-limiter|ratelimiter|rate limiting to|rate limiting in|rate limiting middleware|retry logic|token bucket|backoff logic|back-off logic|unit test|unit tests|for example|such as|should be|should return|should show|` +
+		`is shown|is returned|is handled|is caught|is thrown|is printed|is raised|is documented|are handled|are caught|are retried|are now|on the staging|was the staging|which means|means that|whenever|if the api|if the server|if the client|if the user|the middleware|the readme|the snippet|the regex|the pattern|the parser|the limiter|the banner|the story`)
+	talkOf  = lazy(`\bthe (?:function|code|tests?|handler|server|client|endpoint|docs?|error message|users?|app|script) \w+|\bwhen the \w+|\b(?:we|we've|let's|let me) (?:\w+ )?(?:add|fix|handle|implement|update|see|saw|found|think|check|change|use|wrote|made|will|now|should|need|want)(?:d|ed|ing)?\b`)
+	speaker = lazy(`\bi(?:'ve|'ll|'d)? (?:[a-z]{2,})\b`)
+
+	// noCall is an error of a program or a test, and not of a call to a model.
+	noCall = phrases(`expected|expect|expects|assert|assertion|assertionerror|but got|but was|typeerror|syntaxerror|referenceerror|nameerror|attributeerror|importerror|test|tests|checks failed|check failed|undefined|cannot read|cannot find|no such|module|import|compile|build failed|lint`)
+	inFile = lazy(`::|\bat \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+`)
+
+	// counts are numbers of something.
+	counts = lazy(`\b(?:429|402|529) (?:[a-z-]+ )?(?:files?|tests?|specs?|errors|problems?|warnings?|packages?|lines?|items?|bytes|[kmg]b|rows?|records?|users?|insertions?|deletions?|commits?|issues?|modules?|tokens|ms|seconds?|reqs|passed|failed|skipped|of)\b`)
+
+	// goesOn is a client that retries, or has changed the model, by itself.
+	goesOn = phrases(`retrying|will retry|retry attempt|auto-retry|autoretry|waiting to retry|switching to|switched to|switched you to|automatically switched|falling back to|fallback to|continuing with|reconnecting... 1|reconnecting... 2|reconnecting... 3|reconnecting... 4|reconnecting... 5|failed with status 429. retrying`)
+)
+
+// talk says why a text that a rule recognizes is none all the same, or "".
+func (t *text) talk(r *rule) string {
+	low := t.bytes
+	number := bytes.IndexByte(low, '9') >= 0 || bytes.IndexByte(low, '2') >= 0
+	switch {
+	case r.verdict == None, r.strict:
+		return ""
+	case r.verdict == Limit && nearLimit(low):
+		return "a warning of a limit that is near"
+	case r.verdict == Limit && r.client != "github" && otherLimits.in(low):
+		return "a limit of something else than a model"
+	case (r.kind == word || r.kind == code && r.anchor == atStart) && (noCall.in(low) || inFile().Match(low)):
+		return "an error of a program or a test"
+	case r.verdict == Limit && number && counts().Match(low):
+		return "a count"
+	case isTalk(low):
+		return "prose"
+	}
+	return ""
+}
+
+func nearLimit(low []byte) bool {
+	if bytes.Contains(low, []byte("limit reached")) {
+		return false
+	}
+	counted := bytes.IndexByte(low, '%') >= 0 || bytes.Contains(low, []byte("left")) || bytes.Contains(low, []byte("remaining"))
+	return nearWords.in(low) || counted && nearCount().Match(low)
+}
+
+func isTalk(low []byte) bool {
+	return talkWords.in(low) || bytes.Contains(low, []byte("the ")) && talkOf().Match(low) || bytes.Contains(low, []byte("we")) && talkOf().Match(low) ||
+		(bytes.HasPrefix(low, []byte("i")) || bytes.Contains(low, []byte(" i"))) && speaker().Match(low)
+}
