@@ -65,11 +65,12 @@ func TestCuts(t *testing.T) {
 		}
 		seen[id] = true
 		t.Run(s.name, func(t *testing.T) {
-			want := s.judge()
+			views := map[string]view{}
+			want := s.end(-1, 0, views)
 			for i, p := range s.pieces {
 				step := 1 + len(p.data)/s.cuts
 				for cut := n % step; cut <= len(p.data); cut += step {
-					if got := s.judgeCut(i, cut); got != want {
+					if got := s.end(i, cut, views); got != want {
 						t.Fatalf("piece %d cut at %d: %+v, want %+v", i, cut, got, want)
 					}
 				}
@@ -78,21 +79,35 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-func (s sample) judgeCut(piece, cut int) Verdict {
+// An end is all that a verdict is made from.
+type end struct {
+	f       finding
+	decided bool
+	work    bool
+	session string
+}
+
+// end ends the run with one piece cut in two. What the rules say of single
+// texts is shared between the cuts: only how the texts come about depends on
+// them.
+func (s sample) end(piece, cut int, views map[string]view) end {
 	d := New(s.opts)
+	d.views = views
 	for i, p := range s.pieces {
-		if i == piece {
-			d.Feed(p.stream, p.data[:cut])
-			if cut%16 == 0 { // looking must not change anything either
-				d.Standing(s.now)
-				d.Waiting(s.now)
-			}
-			d.Feed(p.stream, p.data[cut:])
+		if i != piece {
+			d.Feed(p.stream, p.data)
 			continue
 		}
-		d.Feed(p.stream, p.data)
+		d.Feed(p.stream, p.data[:cut])
+		if cut%16 == 0 { // looking must not change anything either
+			d.Standing(s.now)
+			d.Waiting(s.now)
+		}
+		d.Feed(p.stream, p.data[cut:])
 	}
-	return d.Close(s.exit, s.now)
+	f, decided := d.end(s.exit)
+	f.seq = 0
+	return end{f, decided, d.run.work, d.run.session}
 }
 
 // TestBytes feeds every run byte by byte.

@@ -122,6 +122,7 @@ type Detector struct {
 	screens [4]screen
 	rows    [4]rowFunc
 	run     run
+	views   map[string]view
 	seq     int  // feeds so far
 	ahead   *run // scratch for looking ahead
 }
@@ -174,11 +175,19 @@ func (d *Detector) Waiting(now time.Time) (Wait, bool) {
 
 // Close ends the output and returns the verdict.
 func (d *Detector) Close(e Exit, now time.Time) Verdict {
+	if f, ok := d.end(e); ok {
+		return d.run.verdict(f, now)
+	}
+	return Verdict{Kind: None, DidWork: d.run.work, SessionID: d.run.session}
+}
+
+// end takes what is held back as final, and decides.
+func (d *Detector) end(e Exit) (finding, bool) {
 	for id := range d.screens {
 		d.screens[id].flush(d.rows[id])
 	}
 	d.screens = [4]screen{}
-	return d.run.close(e, now)
+	return d.run.decide(e)
 }
 
 // lookAhead is the run as it would be if the output ended here.

@@ -168,30 +168,29 @@ func (r *run) verdict(f finding, now time.Time) Verdict {
 	return v
 }
 
-// close decides on the whole run.
-func (r *run) close(e Exit, now time.Time) Verdict {
-	none := Verdict{Kind: None, DidWork: r.work, SessionID: r.session}
+// decide finds what the whole run ended on, if it decides.
+func (r *run) decide(e Exit) (finding, bool) {
 	if r.byCode(e) && !(r.found && r.last.verdict == Overloaded) {
 		if r.found && r.last.verdict == Limit {
 			r.explain(r.last, true, "and the status says so")
-			return r.verdict(r.last, now)
+			return r.last, true
 		}
 		f := finding{name: "exit-code", kind: exit, verdict: Limit, scope: ScopeUnknown, text: "exit status " + itoa(e.Code)}
 		r.explain(f, true, "the status alone means a limit")
-		return r.verdict(f, now)
+		return f, true
 	}
 	if r.found {
 		why := r.doubt(e)
 		r.explain(r.last, why == "", reasonOr(why))
 		if why == "" {
-			return r.verdict(r.last, now)
+			return r.last, true
 		}
 	}
 	if r.series.active && (!r.found || r.last.verdict == Limit) {
 		r.explain(r.series.last, true, "the client was still limited at the end")
-		return r.verdict(r.series.last, now)
+		return r.series.last, true
 	}
-	return none
+	return finding{}, false
 }
 
 func reasonOr(why string) string {

@@ -266,19 +266,19 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	if len(joined) < 3 {
 		return finding{}, false
 	}
-	t := newText(joined, r.d.client)
-	t.tree = strings.ContainsRune(treeBullets, head.bullet) && !head.boxed && head.bullet != 0
-	i, ok := t.match()
-	if !ok {
+	tree := head.bullet != 0 && strings.ContainsRune(treeBullets, head.bullet) && !head.boxed
+	v := r.d.view(joined, tree)
+	if v.rule < 0 {
 		return finding{}, false
 	}
-	f := finding{name: rules[i].name, kind: rules[i].kind, verdict: rules[i].verdict, text: joined, when: joined, stream: id, line: r.streams[id].n - k}
-	f.scope, f.sure = scopeOf(strings.ToLower(joined), rules[i].scope)
-	if rules[i].verdict != Limit || !f.sure && rules[i].scope != "" {
-		f.scope, f.sure = rules[i].scope, rules[i].scope != ""
+	rule := &rules[v.rule]
+	f := finding{name: rule.name, kind: rule.kind, verdict: rule.verdict, scope: v.scope, sure: v.sure, retries: v.retries,
+		text: joined, when: joined, stream: id, line: r.streams[id].n - k}
+	why := v.talk
+	if why == "" {
+		why = r.objection(id, head, v, joined, k)
 	}
-	f.retries = rules[i].retries || goesOn.in(t.bytes)
-	if why := r.objection(id, head, &t, &rules[i], k); why != "" {
+	if why != "" {
 		if f.verdict != None {
 			r.explain(f, false, why)
 		}
@@ -287,12 +287,9 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	return f, true
 }
 
-// objection says why a recognized text is no evidence, or "".
-func (r *run) objection(id Stream, head line, t *text, rule *rule, k int) string {
+// objection says why a recognized text is no evidence where it stands, or "".
+func (r *run) objection(id Stream, head line, v view, joined string, k int) string {
 	if why := noNotice(head.text); why != "" {
-		return why
-	}
-	if why := t.talk(rule); why != "" {
 		return why
 	}
 	s := &r.streams[id]
@@ -305,9 +302,7 @@ func (r *run) objection(id Stream, head line, t *text, rule *rule, k int) string
 		return "a list, or the model's own words"
 	case r.d.opts.Split && id == Stdout && errorsOnStderr[r.d.client]:
 		return "this client prints errors on stderr"
-	case s.asked && rule.kind > code && labelled().FindString(t.low[0]) == "":
-		return "the echo of the prompt"
-	case r.echo(t.whole):
+	case s.asked && rules[v.rule].kind > code && !v.labelled, r.echo(joined):
 		return "the echo of the prompt"
 	}
 	return s.toolResult(head, k)
