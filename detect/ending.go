@@ -20,8 +20,8 @@ func (r *run) take(f finding) {
 		r.explain(f, false, "a sub-agent's")
 		return
 	}
-	if f.when != "" && !says(f.when) && r.hint != "" && r.hintAge <= 4 {
-		f.when += " " + r.hint
+	if r.hint != "" && r.hintAge <= 4 {
+		f.more = r.hint
 	}
 	if r.found {
 		old := r.last
@@ -36,19 +36,28 @@ func (r *run) take(f finding) {
 	r.last, r.found, r.waited, r.other, r.after = f, true, false, 0, 0
 }
 
+// lastText is the end of a text.
+func lastText(s string, limit int) string {
+	return strings.ToValidUTF8(s[max(0, len(s)-limit):], "")
+}
+
 // says reports that a text may say when the limit ends.
 func says(when string) bool { return detail.in([]byte(when)) }
 
+// merge joins what is known of one limit that was told of twice. Texts that may
+// say when it ends are kept in the order in which they came: the latest counts.
 func merge(old, f finding) finding {
-	if old.kind < f.kind && !old.retries {
+	switch {
+	case old.kind < f.kind && !old.retries:
 		old.retries = f.retries
-		f, old = old, f
-		if f.when = f.text; says(old.when) {
-			f.when += " " + old.when
+		if newer := strings.TrimSpace(f.more + " " + f.when); says(newer) {
+			old.more, old.when = old.more+" "+old.when+" "+newer, ""
 		}
-	} else if !says(f.when) {
-		f.when = cutText(f.when+" "+old.when, 2<<10)
+		f, old = old, f
+	case !says(f.when):
+		f.more = old.more + " " + old.when + " " + f.more
 	}
+	f.more = lastText(f.more, 2<<10)
 	if old.sure && !f.sure || old.sure && old.scope != ScopeAccount && f.scope == ScopeAccount {
 		f.scope, f.sure = old.scope, true
 	}
@@ -85,14 +94,13 @@ func (r *run) sameStream(id Stream, l line, low string, foot bool) {
 			r.drop("prose")
 			return
 		}
-		r.last.text = cutText(joinRows(r.last.text, l.text), 1<<10)
-		r.last.when = cutText(joinRows(r.last.when, l.text), 2<<10)
+		r.extend(id)
 		r.last.retries = r.last.retries || goesOn.in([]byte(low))
 		s.open--
 	case foot || drawn(l.text) || status().MatchString(low) || l.indent >= 2 && l.bullet == 0 || l.boxed:
 		r.exiting = r.exiting || strings.HasPrefix(low, "exiting")
 		if s.open = 0; detail.in([]byte(low)) && r.other == 0 {
-			r.last.when = cutText(r.last.when+" "+l.text, 2<<10)
+			r.last.more = lastText(r.last.more+" "+l.text, 2<<10)
 		}
 	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, low == "codex":
 		r.drop("the model went on after it")
@@ -154,8 +162,10 @@ func (r *run) verdict(f finding, now time.Time) Verdict {
 		v.Scope = ScopeUnknown
 	}
 	var end reset
-	if f.when != "" {
-		end = parseReset(f.when, now, r.d.opts.Zone)
+	for _, text := range []string{f.when, f.more} {
+		if end.at.IsZero() && text != "" {
+			end = parseReset(text, now, r.d.opts.Zone)
+		}
 	}
 	wait := f.wait
 	if wait == 0 && r.series.active {

@@ -199,6 +199,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 		add(strings.ToLower(r.example))
 		add(expand(r.pattern))
 	}
+	add(labels)
 	for _, phrase := range grammar {
 		add(expand(phrase))
 	}

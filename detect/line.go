@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -15,6 +14,7 @@ type line struct {
 	indent int    // cells before the text
 	width  int    // cells of the whole row
 	boxed  bool   // between borders
+	raw    string // the text with the blanks around it, as far as they are its own
 }
 
 // bullets are marks before a notice. Some only count where nothing but an error
@@ -33,12 +33,13 @@ var blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u200b", "", "\u
 // cleanLine takes the row apart.
 func cleanLine(row []byte) line {
 	l := line{width: cells(row)}
-	s := readable(row)
-	s = strings.TrimRight(s, " ")
+	l.raw = readable(row)
+	s := strings.TrimRight(l.raw, " ")
 	l.indent = len(s) - len(strings.TrimLeft(s, " "))
 	s = s[l.indent:]
 	if rest, ok := unbox(s); ok {
-		s, l.boxed = rest, true
+		l.raw = strings.TrimSuffix(strings.TrimPrefix(rest, " "), " ")
+		s, l.boxed = strings.Trim(rest, " "), true
 	}
 	for {
 		c, size := utf8.DecodeRuneInString(s)
@@ -92,7 +93,7 @@ func unbox(s string) (string, bool) {
 	if first == '|' && strings.Contains(inner, "|") {
 		return s, false // a table
 	}
-	return strings.Trim(inner, " "), true
+	return inner, true
 }
 
 // notNotices are shapes of lines that talk about a limit but are none, with
@@ -137,59 +138,3 @@ func noNotice(text string) string {
 	}
 	return ""
 }
-
-// joinRows joins two rows of one hard-wrapped text: without a blank if that
-// makes a word of the rules or a number, else with one.
-func joinRows(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	last := a[strings.LastIndexByte(a, ' ')+1:]
-	first, _, _ := strings.Cut(b, " ")
-	if glued(last, first) {
-		return a + b
-	}
-	return a + " " + b
-}
-
-func glued(last, first string) bool {
-	tail := strings.TrimLeftFunc(last, notWord)
-	head := first
-	if i := strings.IndexFunc(head, notWord); i >= 0 {
-		head = head[:i]
-	}
-	if i := strings.LastIndexFunc(tail, notWord); i >= 0 {
-		tail = tail[i+1:]
-	}
-	l, _ := utf8.DecodeLastRuneInString(last)
-	f, _ := utf8.DecodeRuneInString(first)
-	if unicode.IsDigit(f) && (unicode.IsDigit(l) || l == ':' && len(last) > 1 && unicode.IsDigit(rune(last[len(last)-2]))) {
-		return true
-	}
-	if (f == ':' || f == '/') && len(first) > 1 || l == '/' || l == '_' || f == '_' || l == '-' && len(tail) == 0 && len(last) > 1 {
-		return true
-	}
-	if head == "" || tail == "" {
-		return false
-	}
-	word := strings.ToLower(tail + head)
-	if unicode.IsDigit(l) && len(head) <= 2 && (head == "am" || head == "pm") {
-		return true
-	}
-	known := vocabulary()
-	return known[word] && !(len(tail) > 2 && len(head) > 2 && known[strings.ToLower(tail)] && known[strings.ToLower(head)])
-}
-
-func notWord(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\''
-}
-
-// wrapped reports that next may be the continuation of row: it would not have
-// fitted on it in the narrowest terminal that people use.
-func wrapped(row line, next string) bool {
-	first, _, _ := strings.Cut(next, " ")
-	return row.width+1+utf8.RuneCountInString(first) > minWrap
-}
-
-// minWrap is 40 columns less borders and padding.
-const minWrap = 34

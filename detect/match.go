@@ -13,7 +13,8 @@ type finding struct {
 	scope   Scope
 	sure    bool   // the scope was stated, not supposed
 	text    string // the evidence, not yet redacted
-	when    string // the text that says when it ends, "" = none
+	when    string // the text that may say when it ends
+	more    string // what else around it may, if that does not
 	wait    int64  // a structured wait in milliseconds
 	retries bool   // the client goes on by itself
 	stream  Stream
@@ -40,24 +41,42 @@ var labelHints = parts("rror|ailed|xception|caused|fatal|onnected|ould not|nable
 var doing = parts("hit |hit the|eached|xceed|xhaust|limited|used |out of|oo many|run out|verload|demand|busy|apacity| not |n't | no |no remaining|no quota|nsufficient|epleted|urpass|spent|onsumed|maxed|" +
 	"navailable|nsupported|nvalid|eprecated|etired|iscontinued|ecommissioned|access|hottl|limiting|payment|pgrade to|igh-freq|ailed|issue with|ttempt|quota|lcanzado|uperado|gotado|tteint|passé|rreicht|schritten|gebraucht|nknown|no longer|annot|unning|llowed|tingiu")
 
-// gate reports that a line with a trigger may be a notice, cheaply: most lines
-// that hold one are prose or code.
-func gate(b []byte) bool {
+// opens reports that a row may be the first of a notice, cheaply: most rows are
+// prose or code.
+func opens(b []byte) bool { return opening(b) != closed }
+
+// How a row may begin a notice.
+const (
+	closed  = iota
+	byWord  // with one of its first words
+	byLabel // with the label of an error, a status, or in another script
+)
+
+func opening(b []byte) int {
 	var buf [24]byte
 	w, foreign := firstWord(b, &buf)
 	if foreign || len(w) == 3 && '0' <= w[0] && w[0] <= '9' {
-		return true
+		return byLabel
 	}
-	if head := b[:min(len(b), 160)]; bytes.IndexByte(head, ':') >= 0 || bytes.IndexByte(head, '(') >= 0 || bytes.IndexByte(head, '[') >= 0 || string(w) == "error" {
-		if labelHints.scan(head) != 0 {
-			return true
+	if head := b[:min(len(b), 160)]; bytes.IndexByte(head, ':') >= 0 || bytes.IndexByte(head, '(') >= 0 || bytes.IndexByte(head, '[') >= 0 {
+		if labelHints.in(head) {
+			return byLabel
 		}
 	}
 	switch string(w) {
-	case "http", "status", "error":
-		return true
+	case "http", "status", "error", "failed", "stream", "execution", "exceeded":
+		return byLabel
 	}
-	return openers[string(w)] && doing.scan(b) != 0
+	if openers[string(w)] {
+		return byWord
+	}
+	return closed
+}
+
+// gate reports that a row alone may be a notice.
+func gate(b []byte) bool {
+	o := opening(b)
+	return o == byLabel || o == byWord && doing.in(b)
 }
 
 // firstWord is the first word in b, in lower case; foreign if it is not Latin.

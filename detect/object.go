@@ -31,6 +31,9 @@ func (r *run) object(id Stream, b []byte) bool {
 			s.object = append(s.object[:0:0], '{')
 			return true
 		}
+		if b[len(b)-1] != '}' && len(b) < 4<<10 {
+			return false // a part of an error's body, or no JSON
+		}
 		return r.event(id, b)
 	}
 	if !r.found && !r.series.active && (boring[string(kind)] || r.work && answers[string(kind)]) {

@@ -65,6 +65,11 @@ var noticeRules = []rule{
 		example: "Sorry, your request was rate-limited. Please wait and try sending again later.",
 	},
 	{
+		name: "provider-limits-you", needs: "limit|throttl", kind: notice, verdict: Limit,
+		pattern: `(?:the |your )?(?:api |model |llm )?(?:provider|server|service|api|backend) (?:has |is )?(?:rate[ -]?limited|rate[ -]?limiting|throttled|throttling) (?:you|this|your|us|the request)`,
+		example: "The API provider has rate limited you. Try again later or check your quotas.",
+	},
+	{
 		name: "limit-reached", kind: notice, verdict: Limit, tree: true,
 		pattern: `(?:the |your |this )?{subject}(?:(?: has| have)?(?: been)? {adv}(?:hit|reached|exceeded|exhausted|used up|depleted|surpassed|spent){end}|(?: was| were| is| are) {adv}(?:hit|reached|exceeded|exhausted|used up|depleted|surpassed|spent|over){stop})`,
 		example: "Opus weekly limit reached ∙ resets Oct 31, 9am",

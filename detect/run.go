@@ -8,7 +8,6 @@ import (
 const (
 	recentRows = 16
 	rowBytes   = 400 // kept of a recent row
-	maxJoin    = 10  // rows of one notice
 )
 
 // A run is what is known about the run so far. It is a value: a copy can be
@@ -108,6 +107,7 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 			return
 		}
 		t = triggerLimit
+		s.begun = max(s.begun, 1)
 	}
 	r.slow(id, trimmed, t)
 }
@@ -115,12 +115,12 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 // gateAbove reports that a row above, of which the latest may be the rest, may
 // begin a notice.
 func (s *side) gateAbove() bool {
-	for k := 1; k <= 3; k++ {
+	for k := 1; k <= maxJoin; k++ {
 		b := s.back(k)
 		if len(b) < minWrap-8 {
 			return false
 		}
-		if gate(b) {
+		if opens(b) {
 			return true
 		}
 	}
@@ -222,40 +222,6 @@ func (r *run) userMatch(id Stream, l line) bool {
 			scope, sure := scopeOf(strings.ToLower(l.text), ScopeUnknown)
 			r.take(finding{name: "match", kind: notice, verdict: Limit, scope: scope, sure: sure, text: l.text, when: l.text, stream: id, line: r.streams[id].n})
 			return true
-		}
-	}
-	return false
-}
-
-// notice looks for a notice that ends, so far, with the latest row: in the row
-// alone, then with rows before it, as a hard wrap may have cut it.
-func (r *run) notice(id Stream, l line) bool {
-	s := &r.streams[id]
-	joined, rows := l.text, []line{l}
-	for k := 0; k <= maxJoin; k++ {
-		head := rows[0]
-		if k > 0 && !gate(s.back(k)) {
-			// not the head of a notice, maybe its middle
-		} else if f, ok := r.recognize(id, head, joined, k); ok {
-			r.take(f)
-			s.open, s.begun = maxJoin, 0
-			return true
-		}
-		prev := s.back(k + 1)
-		if len(prev) == 0 {
-			break
-		}
-		p := cleanLine(prev)
-		if p.text == "" || head.bullet != 0 && !l.boxed && !strings.ContainsRune(treeBullets, head.bullet) || !wrapped(p, head.text) {
-			break
-		}
-		joined = joinRows(p.text, joined)
-		rows = append([]line{p}, rows...)
-	}
-	s.begun = max(s.begun-1, 0)
-	if len(rows) == 1 {
-		if s.begun = 0; wrapped(l, "") && gate(s.back(0)) {
-			s.begun = maxJoin
 		}
 	}
 	return false
