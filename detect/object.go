@@ -25,17 +25,14 @@ func (r *run) object(id Stream, b []byte) bool {
 	if len(s.object) > 0 {
 		return r.moreObject(s, id, b)
 	}
-	kind, found := eventKind(b)
-	if !found {
-		if len(b) == 1 {
-			s.object = append(s.object[:0:0], '{')
-			return true
-		}
-		if b[len(b)-1] != '}' && len(b) < 4<<10 {
-			return false // a part of an error's body, or no JSON
-		}
-		return r.event(id, b)
+	if len(b) == 1 {
+		s.object = append(s.object[:0:0], '{')
+		return true
 	}
+	if last := b[len(b)-1]; last != '}' && last != ' ' && last != '\r' && len(b) < 4<<10 {
+		return false // a part of an error's body, or no JSON
+	}
+	kind, _ := eventKind(b)
 	if !r.found && !r.series.active && (boring[string(kind)] || r.work && answers[string(kind)]) {
 		return true
 	}
@@ -98,7 +95,7 @@ func (r *run) moreBody(id Stream, b []byte) {
 
 // eventKind is the value of "type" where it comes first, as all clients that
 // print one event a line have it.
-func eventKind(b []byte) ([]byte, bool) {
+func eventKind(b []byte) (kind []byte, ok bool) {
 	const head = `{"type":"`
 	if !bytes.HasPrefix(b, []byte(head)) {
 		return nil, false
