@@ -46,10 +46,8 @@ type event struct {
 	outcome           string
 	wait              int64
 	isError, hasError bool
-	failed            bool // is_error or a failing status was stated
 	session           string
 	changed           bool
-	tool              bool
 	resetsAt          string
 }
 

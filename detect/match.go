@@ -39,7 +39,7 @@ var labelHints = parts("rror|ailed|xception|caused|fatal|onnected|ould not|nable
 // doing are parts of the words that say what happened to a limit or a model.
 // A notice without a label has one of them.
 var doing = parts("hit |hit the|eached|xceed|xhaust|limited|used |out of|oo many|run out|verload|demand|busy|apacity| not |n't | no |no remaining|no quota|nsufficient|epleted|urpass|spent|onsumed|maxed|" +
-	"navailable|nsupported|nvalid|eprecated|etired|iscontinued|ecommissioned|access|hottl|limiting|payment|pgrade to|igh-freq|ailed|issue with|ttempt|quota|lcanzado|uperado|gotado|tteint|passé|rreicht|schritten|gebraucht|nknown|no longer|annot|unning|llowed|tingiu")
+	"navailable|nsupported|nvalid|eprecated|etired|iscontinued|ecommissioned|access|hottl|limiting|payment|pgrade to|igh-freq|ailed|issue with|ttempt|quota|lcanzado|uperado|gotado|tteint|passé|rreicht|schritten|gebraucht|nknown|no longer|annot|too low|unning|llowed|tingiu")
 
 // opens reports that a row may be the first of a notice, cheaply: most rows are
 // prose or code.

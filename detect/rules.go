@@ -75,14 +75,9 @@ var noticeRules = []rule{
 		example: "Opus weekly limit reached ∙ resets Oct 31, 9am",
 	},
 	{
-		name: "limit-reached-for", needs: "rate limit", kind: notice, verdict: Limit, tree: true,
-		pattern: `rate limit (?:is )?(?:reached|exceeded) (?:for|on|in|by) `,
-		example: "Rate limit reached for gpt-5 in organization org-XXXX on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.",
-	},
-	{
 		name: "would-exceed", kind: notice, verdict: Limit, tree: true,
 		pattern: `{sorry}{thing}(?:(?: would| will| has| have)?(?: exceeds?| exceeded| reached| hit| surpass(?:ed)?| exhausted)| is over) {subject}{end}`,
-		example: "API Error: Request rejected (429) · This request would exceed your organization's rate limit of 30,000 input tokens per minute.",
+		example: "Error: This request would exceed your account's rate limit. Please try again later.",
 	},
 	{
 		name: "number-has-exceeded", kind: notice, verdict: Limit, tree: true,
@@ -117,12 +112,12 @@ var noticeRules = []rule{
 	{
 		name: "status-429", needs: "429", kind: notice, verdict: Limit, tree: true,
 		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )?\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests{end}|status code \(no body\)|$|[\[{"'])`,
-		example: "429 Too Many Requests",
+		example: "HTTP 429 Too Many Requests",
 	},
 	{
 		name: "status-402", needs: "402", kind: notice, verdict: Limit, scope: ScopeAccount, anchor: behindLabel,
 		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? )?\(?402\b\)?(?::| -| ·)? *(?:[\[{"']|[^.]{0,60}?(?:{subject}|quota|no credits|spend|premium request))`,
-		example: "Error: 402 You have no quota",
+		example: "Error: 402 Raise your spend limit",
 	},
 	{
 		name: "error-429", needs: "429", kind: notice, verdict: Limit, anchor: behindLabel,
@@ -185,6 +180,6 @@ var wordRules = []rule{
 	{
 		name: "word-too-many", needs: "too many", kind: word, verdict: Limit, anchor: afterLabel,
 		pattern: `\btoo many requests\b`,
-		example: "Error: model call failed: Too Many Requests",
+		example: "Error: the call of the model was answered with Too Many Requests",
 	},
 }

@@ -15,7 +15,7 @@ var clientRules = []rule{
 	{
 		name: "copilot-429", needs: "429", client: "copilot", strict: true, kind: notice, verdict: Limit,
 		pattern: `(?:capierror: )?429 (?:[a-z"'{\[]|429)`,
-		example: "429 Sorry, you've hit a rate limit that restricts the number of Copilot model requests you can make within a specific time period.",
+		example: "429 Slow down, please",
 	},
 	{
 		name: "copilot-402", needs: "402", client: "copilot", strict: true, kind: notice, verdict: Limit, scope: ScopeAccount,
@@ -44,7 +44,7 @@ var clientRules = []rule{
 	},
 	{
 		name: "claude-limit", needs: "limit|usage", client: "claude", kind: notice, verdict: Limit, tree: true,
-		pattern: `(?:claude (?:ai )?usage limit reached|you've hit your limit|\d-hour limit reached|you're out of extra usage|(?:opus|sonnet|fable|weekly|session)[\w ]{0,20} limit reached)`,
+		pattern: `claude (?:ai )?usage limit reached`,
 		example: "Claude AI usage limit reached|1796000000",
 	},
 	{
@@ -74,7 +74,7 @@ var clientRules = []rule{
 	},
 	{
 		name: "gemini-daily", needs: "quota|capacity|daily", client: "gemini", kind: notice, verdict: Limit, tree: true,
-		pattern: `(?:you have exhausted your (?:daily quota|capacity) on this model|you have reached your daily \S+ quota limit|you've hit your daily limit)`,
+		pattern: `(?:you have exhausted your daily quota on this model|you have reached your daily \S+ quota limit|you've hit your daily limit)`,
 		example: "[API Error: You have exhausted your daily quota on this model.]",
 	},
 	{
@@ -86,11 +86,6 @@ var clientRules = []rule{
 		name: "cursor-computers", needs: "computers", kind: notice, verdict: Limit, scope: ScopeAccount,
 		pattern: `too many computers used within`,
 		example: "Too many computers used within the last 24 hours for the same Cursor account. Please try again later, use a different Cursor account, or contact us at hi@cursor.sh if you believe this is a mistake.",
-	},
-	{
-		name: "cursor-free", needs: "limit|cursor", client: "cursor-agent", kind: notice, verdict: Limit, scope: ScopeAccount,
-		pattern: `(?:error: )?(?:you've hit your (?:free requests|usage) limit|get cursor pro for more)`,
-		example: "Error: You've hit your usage limit",
 	},
 	{
 		name: "amp-credits", needs: "credits|free", client: "amp", kind: notice, verdict: Limit, scope: ScopeAccount,
