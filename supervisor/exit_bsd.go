@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"os/signal"
 	"strconv"
 	"syscall"
 )
@@ -18,3 +19,6 @@ func defaultAction(sig syscall.Signal) {
 		syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -" + strconv.Itoa(int(sig)) + " $$"}, nil)
 	}
 }
+
+// ignored reports whether sig is ignored.
+func ignored(sig syscall.Signal) bool { return signal.Ignored(sig) }

@@ -214,14 +214,27 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// stateOf returns the state of a process as ps shows it, "" if there is none.
+func stateOf(pid int) string {
+	out, _ := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return strings.TrimSpace(string(out))
+}
+
 // alive reports whether pid is a running process. A zombie is none.
 func alive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " ")
-	return !strings.HasPrefix(rest, "Z")
+	state := stateOf(pid)
+	return state != "" && state[0] != 'Z'
+}
+
+// childOf returns the only child of a process, once it has one.
+func childOf(t *testing.T, pid int) (child int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("a child of %d", pid), func() bool {
+		out, _ := exec.Command("pgrep", "-P", strconv.Itoa(pid)).Output()
+		_, err := fmt.Sscan(string(out), &child)
+		return err == nil
+	})
+	return child
 }
 
 // runIn runs a command in this process, by the real run loop.

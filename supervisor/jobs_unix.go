@@ -19,9 +19,7 @@ func (s *stage) suspend(c *child) {
 		c.signal(syscall.SIGTSTP)
 		return
 	}
-	if hasJobControl() {
-		s.stopSelf(syscall.SIGTSTP)
-	}
+	s.stopSelf(syscall.SIGTSTP)
 }
 
 // childStopped follows a child that stopped: so do we, with the terminal put
@@ -49,7 +47,13 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 // stopSelf stops this process by the signal that stopped the child, so that a
 // shell shows the same. TSTP we catch, and the Go runtime does not give it its
 // default action again: STOP does the same.
+//
+// Where nobody could let us go on we stay: whoever stopped the child alone can
+// let it go on alone.
 func (s *stage) stopSelf(sig syscall.Signal) {
+	if !hasJobControl() {
+		return
+	}
 	if sig == syscall.SIGTSTP {
 		sig = syscall.SIGSTOP
 	}

@@ -36,7 +36,7 @@ func (s *stage) catch() {
 	s.ended = make(chan struct{})
 	keepIgnored()
 	for _, sig := range slices.Concat(forwarded, []os.Signal{syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT}) {
-		if !signal.Ignored(sig) {
+		if !signal.Ignored(sig) && !ignored(sig.(syscall.Signal)) {
 			signal.Notify(s.caught, sig)
 		}
 	}

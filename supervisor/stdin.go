@@ -15,6 +15,17 @@ const recordInMemory = 64 << 20
 // errWoken says that a wait for stdin was ended before anything came.
 var errWoken = errors.New("woken")
 
+// leavesStdin reports a command that is known not to read its stdin: copilot
+// with a prompt. It gets ours as it is, since recording reads ahead, and in
+//
+//	gh issue list | while read -r issue; do ralph-run -- copilot -p "$issue"; done
+//
+// would take the loop's lines away.
+func leavesStdin(command []string) bool {
+	line := ParseCommand(command)
+	return line.Client() == "copilot" && line.HasPrompt()
+}
+
 // A recording keeps what was read from a stdin that cannot be rewound, so that
 // a retry gets the same bytes. It reads no further than the child does, plus
 // what a pipe holds.

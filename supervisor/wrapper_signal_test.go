@@ -16,21 +16,26 @@ import (
 // TestWrapper04Descriptors: the child has 0, 1 and 2 and what the caller meant
 // for it, such as the 5 here.
 func TestWrapper04Descriptors(t *testing.T) {
+	const fds = " kid fds 57</dev/null | cat"
+	want := shell(t, fds) // those that the caller of the tests left open are in both
 	for _, mode := range []string{"auto", "always"} {
-		if got := shell(t, "rr -pty "+mode+" kid fds | cat"); got != "0 1 2\n" {
-			t.Errorf("--pty %s: the child has the descriptors %q", mode, got)
+		if got := shell(t, "rr -pty "+mode+fds); got != want {
+			t.Errorf("--pty %s: the child has the descriptors %q, want %q", mode, got, want)
 		}
-		if got := shell(t, "echo x | rr -pty "+mode+" kid fds 5</dev/null | cat"); got != "0 1 2 5\n" {
-			t.Errorf("--pty %s: the child has the descriptors %q, want the caller's 5, too", mode, got)
+		if got := shell(t, "echo x | rr -pty "+mode+fds); got != want {
+			t.Errorf("--pty %s, a piped stdin: the child has the descriptors %q, want %q", mode, got, want)
 		}
 	}
-	p := onTerminal(t, [3]*os.File{}, "rr", "kid", "fds")
-	p.expect("0 1 2\r\n")
-	p.wait()
-	p = interactiveShell(t)
-	p.type_("rr kid fds 5</dev/null\r")
-	p.expect("0 1 2 5\r\n")
+	p := interactiveShell(t)
+	p.type_("kid fds 57</dev/null\r")
+	p.expect("/dev/null\r\n")
+	want = p.expect("\r\n")
 	p.expect("PROMPT>")
+	p.type_("rr kid fds 57</dev/null\r")
+	p.expect("/dev/null\r\n")
+	if got := p.expect("\r\n"); got != want {
+		t.Errorf("under a shell: the child has the descriptors %q, want %q", got, want)
+	}
 }
 
 // familyScript reports its own pid and those of a child in its group
@@ -210,7 +215,7 @@ func TestWrapper07KilledAfterTheGrace(t *testing.T) {
 // TestStop ends a child on our own account, as after a limit.
 func TestStop(t *testing.T) {
 	s := stageIn(t, Config{Stdout: openFile(t, os.DevNull), Stderr: openFile(t, os.DevNull)})
-	for _, script := range []string{"sleep 1000", "kill -STOP $$; sleep 1000", "sleep 1000 & sleep 1000"} {
+	for _, script := range []string{"sleep 1000", "sleep 1000 & sleep 1000"} {
 		c, err := s.start(childSpec{argv: []string{"sh", "-c", script}, env: os.Environ()})
 		if err != nil {
 			t.Fatal(err)
@@ -224,6 +229,23 @@ func TestStop(t *testing.T) {
 		if groupLives(c.pid()) {
 			t.Errorf("%s: something of the group is left", script)
 		}
+	}
+}
+
+// TestStoppedAlone: without a shell's job control a child that stops is only
+// itself stopped, and whoever continues us continues it.
+func TestStoppedAlone(t *testing.T) {
+	p := onPipes(t, "rr", "sh", "-c", "echo pid=$$; kill -STOP $$; echo again; kill -STOP $$; sleep 1000")
+	pid := p.expectInt("pid")
+	stopped := func() bool { return strings.HasPrefix(stateOf(pid), "T") }
+	eventually(t, "the child stops", stopped)
+	p.signal(syscall.SIGCONT)
+	p.expect("again")
+	eventually(t, "the child stops again", stopped)
+	p.signal(syscall.SIGTERM)
+	p.signal(syscall.SIGCONT)
+	if got := shellStatus(p.wait()); got != 143 {
+		t.Errorf("status %d, want 143", got)
 	}
 }
 
@@ -317,48 +339,6 @@ func TestWrapper17NoZombies(t *testing.T) {
 	if got := p.expect("end"); strings.Contains(got, "Z") {
 		t.Errorf("zombies: %q", got)
 	}
-}
-
-// TestWrapper17FirstProcess: as PID 1 of a PID namespace it reaps the orphans.
-func TestWrapper17FirstProcess(t *testing.T) {
-	probe := exec.Command("unshare", "-Urpf", "--mount-proc", "true")
-	if err := probe.Run(); err != nil {
-		t.Skipf("no PID namespaces here: %v", err)
-	}
-	p := onPipes(t, "unshare", "-Urpf", "--mount-proc", "rr", "sh", "-c",
-		`for i in 1 2 3 4 5 6 7 8; do sh -c 'sh -c ":" & exit 0'; done
-		n=0; while ps -e -o stat= | grep -q Z && [ $n -lt 200 ]; do n=$((n+1)); sleep 0.05; done
-		ps -e -o stat=,comm= | grep Z; echo "pid of rr: $PPID"; exit 9`)
-	got := p.expect("pid of rr: 1\n")
-	if strings.Contains(got, "Z") {
-		t.Errorf("zombies: %q", got)
-	}
-	if ws := p.wait(); ws.ExitStatus() != 9 {
-		t.Errorf("status %v, want 9", ws)
-	}
-}
-
-// TestWrapper24Ignored: what the caller ignores stays ignored for the child.
-func TestWrapper24Ignored(t *testing.T) {
-	const mask = `sed -n 's/^SigIgn:\t//p' /proc/self/status`
-	for _, set := range []string{"trap '' HUP", "trap '' INT QUIT", "trap '' TSTP TTIN TTOU"} {
-		want := shell(t, set+"; "+mask)
-		for _, mode := range []string{"auto", "always"} {
-			got := shell(t, set+"; rr -pty "+mode+` sh -c "`+strings.ReplaceAll(mask, `\t`, `\\t`)+`" | cat`)
-			if got != want {
-				t.Errorf("%s, --pty %s: ignored %s, want %s", set, mode, got, want)
-			}
-		}
-	}
-	p := onPipes(t, "sh", "-c", "trap '' HUP; exec rr kid signals")
-	p.expect("ready\n")
-	p.signal(syscall.SIGHUP)
-	p.signal(syscall.SIGUSR1)
-	if got := p.expect("SIGUSR1\n"); got != "" {
-		t.Errorf("an ignored HUP was passed on: %q", got)
-	}
-	p.signal(syscall.SIGTERM)
-	p.wait()
 }
 
 // TestWrapper24Surroundings: all else that a process inherits.

@@ -101,6 +101,17 @@ func TestWrapper23LoopThatReadsAFile(t *testing.T) {
 	}
 }
 
+// TestWrapper23LoopThatReadsAPipe: copilot with a prompt does not read its stdin,
+// and so the lines are the loop's.
+func TestWrapper23LoopThatReadsAPipe(t *testing.T) {
+	dir := t.TempDir()
+	os.WriteFile(dir+"/copilot", []byte("#!/bin/sh\nexit 0\n"), 0o755)
+	got := shell(t, `printf '1\n2\n3\n' | while read -r l; do rr `+dir+`/copilot -p "$l"; echo $l; done`)
+	if got != "1\n2\n3\n" {
+		t.Errorf("the loop read %q", got)
+	}
+}
+
 // startTwice runs cat twice on one stage, and checks that it gets the same.
 func startTwice(t *testing.T, in *os.File, want []byte) {
 	t.Helper()

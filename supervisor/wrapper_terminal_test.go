@@ -318,24 +318,3 @@ func TestCtrlCEndsALoop(t *testing.T) {
 		t.Errorf("status %d, want 130", got)
 	}
 }
-
-// childOf returns the only child of a process, once it has one.
-func childOf(t *testing.T, pid int) (child int) {
-	t.Helper()
-	eventually(t, fmt.Sprintf("a child of %d", pid), func() bool {
-		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-		_, err := fmt.Sscan(string(b), &child)
-		if err == nil {
-			return true
-		}
-		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-		for _, task := range tasks {
-			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
-			if _, err := fmt.Sscan(string(b), &child); err == nil {
-				return true
-			}
-		}
-		return false
-	})
-	return child
-}
