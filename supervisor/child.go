@@ -30,7 +30,6 @@ func (c *child) wait() childEnd {
 var (
 	errNotFound    = errors.New("command not found")
 	errIsDirectory = errors.New("is a directory")
-	errFormat      = errors.New("cannot execute: wrong file format")
 )
 
 // findCommand finds name as execvp(3) does: a name with a slash is a path, any

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -14,9 +15,9 @@ import (
 
 // startGroup starts a shell script in a process group of its own and returns when
 // it has said that it is ready.
-func startGroup(t *testing.T, script string) *exec.Cmd {
+func startGroup(t *testing.T, script string) (cmd *exec.Cmd, wait func()) {
 	t.Helper()
-	cmd := exec.Command("sh", "-c", script)
+	cmd = exec.Command("sh", "-c", script)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -25,11 +26,12 @@ func startGroup(t *testing.T, script string) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); cmd.Wait() })
+	wait = sync.OnceFunc(func() { cmd.Wait() })
+	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); wait() })
 	if line, err := bufio.NewReader(out).ReadString('\n'); !strings.HasPrefix(line, "ready") {
 		t.Fatalf("the script is not ready: %q, %v", line, err)
 	}
-	return cmd
+	return cmd, wait
 }
 
 // groupGone waits until nothing is left of a group but what its starter has not
@@ -56,12 +58,12 @@ func TestGuard(t *testing.T) {
 	for _, tt := range guardTests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := startGroup(t, tt.script)
+			cmd, wait := startGroup(t, tt.script)
 			g, err := newGuard(cmd.Process.Pid)
 			if err != nil {
 				t.Fatal(err)
 			}
-			go cmd.Wait() // else the dead script would stay in its group
+			go wait() // else the dead script would stay in its group
 			g.life.Close()
 			if !groupGone(cmd.Process.Pid, time.Minute) {
 				t.Error("the group is still there")
@@ -77,7 +79,7 @@ func TestGuard(t *testing.T) {
 // TestGuardDismissed: a run that ends as it should leaves no guard, and the guard
 // touches nothing.
 func TestGuardDismissed(t *testing.T) {
-	cmd := startGroup(t, "echo ready; read -r _; exit 7")
+	cmd, _ := startGroup(t, "echo ready; read -r _; exit 7")
 	g, err := newGuard(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package supervisor
 import (
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,11 +38,26 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 			return
 		}
 	}
+	c.settle()
 	if c.term != nil {
 		c.term.detach()
 	}
 	s.takeBack()
 	s.stopSelf(sig)
+}
+
+// settle waits until what a stopped child has written is passed on: it must not
+// wait with us for the shell.
+func (c *child) settle() {
+	quiet := 0
+	for end := time.Now().Add(500 * time.Millisecond); quiet < 3 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		quiet++
+		for _, t := range c.routes {
+			if hasInput(descriptor(t.from)) {
+				quiet = 0
+			}
+		}
+	}
 }
 
 // stopSelf stops this process by the signal that stopped the child, so that a

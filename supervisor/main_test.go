@@ -115,6 +115,11 @@ func kid(args []string) int {
 				return 0
 			}
 		}
+	case "wait": // for a signal that ends it
+		say("ready")
+		for {
+			time.Sleep(time.Hour)
+		}
 	case "fds": // list the open descriptors
 		var open []string
 		for fd := range 256 {

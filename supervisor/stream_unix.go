@@ -77,3 +77,10 @@ func waitFor(fd int, events int16, wake int) bool {
 		return err == nil && (wake < 0 || fds[1].Revents == 0)
 	}
 }
+
+// hasInput reports whether something can be read now.
+func hasInput(fd int) bool {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0
+}

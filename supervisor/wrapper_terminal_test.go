@@ -213,6 +213,15 @@ func TestWrapper15CtrlZ(t *testing.T) {
 	p.expect("PROMPT>")
 }
 
+// awaitStopped waits until the shell says that its job has stopped.
+func awaitStopped(p *proc) {
+	p.t.Helper()
+	eventually(p.t, "the job has stopped", func() bool {
+		p.type_("jobs; echo list''ed\r")
+		return strings.Contains(p.expect("listed\r\n"), "Stopped")
+	})
+}
+
 // TestWrapper15CtrlZDefault stops a child that does not catch it, moves it to
 // the background and back.
 func TestWrapper15CtrlZDefault(t *testing.T) {
@@ -224,12 +233,7 @@ func TestWrapper15CtrlZDefault(t *testing.T) {
 	p.expect("PROMPT>")
 	p.type_("bg\r") // it wants to read: it must stop again, and not take the shell's keys
 	p.expect("PROMPT>")
-	p.type_("\r")
-	eventually(t, "the shell says that it has stopped", func() bool {
-		p.type_("jobs\r")
-		p.expect("rr sh")
-		return strings.Contains(p.text(), "Stopped")
-	})
+	awaitStopped(p)
 	p.type_("fg\r")
 	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
 	p.type_("one\r")
@@ -247,11 +251,7 @@ func TestWrapper15StartedInTheBackground(t *testing.T) {
 	p := interactiveShell(t)
 	p.type_("rr sh -c 'echo out; read x; echo got:$x' &\r")
 	p.expect("out\r\n")
-	eventually(t, "it stops when it reads", func() bool {
-		p.type_("jobs\r")
-		p.expect("rr sh")
-		return strings.Contains(p.text(), "Stopped")
-	})
+	awaitStopped(p)
 	if isRaw(termiosOf(t, p.in)) {
 		t.Error("the terminal is raw for a background job")
 	}
@@ -288,7 +288,7 @@ func TestWrapper15StopAndContinueUs(t *testing.T) {
 // other command's, until the child asks for it.
 func TestPipelineLeavesTheKeyboard(t *testing.T) {
 	p := interactiveShell(t)
-	p.type_("rr sh -c 'echo ready; sleep 100' | { read l; echo $l; read k </dev/tty; echo other:$k; }\r")
+	p.type_("rr kid wait | { read l; echo $l; read k </dev/tty; echo other:$k; }\r")
 	p.expect("ready\r\n")
 	if isRaw(termiosOf(t, p.in)) {
 		t.Error("the terminal is raw although the child did not ask for the keyboard")
@@ -307,8 +307,10 @@ func TestPipelineLeavesTheKeyboard(t *testing.T) {
 // TestCtrlCEndsALoop: the key for INT is for the shell script around us, too.
 func TestCtrlCEndsALoop(t *testing.T) {
 	p := interactiveShell(t)
-	p.type_("bash -c 'while :; do rr sh -c \"echo rou''nd; sleep 100\"; done'\r")
+	p.type_("bash -c 'while :; do echo rou\"\"nd; rr cat; done'\r")
 	p.expect("round\r\n")
+	p.type_("x\r")
+	p.expect("x\r\nx\r\n")
 	p.type_("\x03")
 	if got := p.expect("PROMPT>"); strings.Contains(got, "round") {
 		t.Errorf("the loop went on: %q", got)
