@@ -218,5 +218,5 @@ func onPTY() {
 		}
 	}
 	_ = cmd.Wait()
-	os.Exit(cmd.ProcessState.ExitCode())
+	os.Exit(shellStatus(cmd.ProcessState))
 }

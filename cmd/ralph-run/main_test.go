@@ -44,6 +44,7 @@ func scriptParams(dir string) testscript.Params {
 			env.Setenv("HOME", home)
 			env.Setenv("TZ", "UTC")
 			env.Setenv("NL", "\n")
+			env.Setenv("CTRL_C", "\x03")
 			bin, err := exec.LookPath("ralph-run")
 			if err != nil {
 				return err
@@ -83,14 +84,19 @@ func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	got := 0
 	if exit != nil {
-		got = exit.ExitCode()
-		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && got < 0 {
-			got = 128 + int(ws.Signal())
-		}
+		got = shellStatus(exit.ProcessState)
 	}
 	if got != want {
 		ts.Fatalf("status %d, want %d", got, want)
 	}
+}
+
+// shellStatus is how a process ended, as a shell shows it.
+func shellStatus(p *os.ProcessState) int {
+	if ws, ok := p.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return p.ExitCode()
 }
 
 // patience bounds every wait of a test; nothing waits this long unless it is
