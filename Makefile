@@ -13,7 +13,7 @@ HOST      := .cache/squad/fetched-$(SQUAD)-$(SQUAD_SDK)
 # The race detector needs a C compiler; go itself knows whether it has one.
 RACE = $(shell test "$$(go env CGO_ENABLED)" = 1 && echo -race)
 
-.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval demo-svg share release-check install
+.PHONY: build check test test-copilot test-squad fetch fetch-squad demo try-fetch build-demo bench fuzz eval demo-svg share release-check install sim
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 BUILD   := CGO_ENABLED=0 go build $(BUILDFLAGS) -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)"
@@ -92,6 +92,10 @@ demo-svg: build-demo fetch
 # The demo goes on without the real client.
 try-fetch:
 	@$(MAKE) --no-print-directory fetch || true
+
+# What a shared circuit is worth, by simulation: docs/fleet.md and its plot.
+sim:
+	go run ./internal/sim/cmd
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
