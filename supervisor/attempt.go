@@ -16,7 +16,10 @@ func (l *loop) attempt(ctx context.Context, a breaker.Attempt) (Record, childEnd
 	rec := Record{Attempt: a, Started: time.Now()}
 	l.tried, l.runs = append(l.tried, a.Model), l.runs+1
 	line, _ := l.progress.next(l.line, l.cfg.Resume)
-	w := newWatch(l.newDetector(l.detectOptions()), vigil{grace: l.cfg.Grace, patience: l.cfg.Patience})
+	w := newWatch(l.newDetector(l.detectOptions()), vigil{grace: l.cfg.Grace, patience: l.cfg.Patience, attended: !l.unattended})
+	if !l.unattended {
+		w.alone = l.newDetector(l.detectOptions())
+	}
 	c, err := l.stage.start(childSpec{argv: argv(line, a.Model), env: l.env(a.Model), observe: w.observe})
 	if err != nil {
 		l.report(ctx, a, breaker.Outcome{Kind: breaker.Failure})

@@ -19,6 +19,11 @@ const (
 	// may take to print its notice or to end by itself.
 	speakUp = 2 * time.Second
 
+	// lull is how long after a stated wait a further limit begins a new series,
+	// although nothing told that the client went on. Clients wait for up to half a
+	// minute of their own accord.
+	lull = time.Minute
+
 	// glance is how long the watch lets output gather before it looks.
 	glance = 25 * time.Millisecond
 
@@ -61,11 +66,14 @@ type ruling struct {
 // no I/O.
 type vigil struct {
 	grace, patience time.Duration
+	attended        bool // nothing is ended, so that one short limit may be waited out
 
 	stood, sure time.Time // since when a final notice stands, and is beyond doubt
 	series      int       // of limits that the client sits out
 	count       int
-	first, last time.Time // limits of that series
+	begun       int           // count at its first limit
+	first, last time.Time     // limits of that series
+	stated      time.Duration // the last stated wait
 }
 
 // look rules on what is seen now.
@@ -118,13 +126,14 @@ func (v *vigil) onWait(s sight, now time.Time) ruling {
 		v.count = 0
 		return ruling{}
 	}
-	if v.count == 0 || s.wait.Series != v.series {
-		v.series, v.first, v.count = s.wait.Series, now, 0
-	}
-	if s.wait.Count != v.count {
-		v.count, v.last = s.wait.Count, now
-	}
 	stated := s.wait.RetryAfter
+	fresh := s.wait.Count != v.count
+	if v.count == 0 || s.wait.Series != v.series || fresh && now.Sub(v.last) > v.stated+lull {
+		v.series, v.first, v.begun = s.wait.Series, now, s.wait.Count
+	}
+	if fresh {
+		v.count, v.last, v.stated = s.wait.Count, now, stated
+	}
 	due := v.first.Add(v.patience)
 	if at := v.last.Add(speakUp); stated > v.patience && at.Before(due) {
 		due = at
@@ -132,7 +141,7 @@ func (v *vigil) onWait(s sight, now time.Time) ruling {
 	switch {
 	case now.Before(due):
 		return ruling{again: due}
-	case stated > 0 && !now.Before(v.last.Add(stated)):
+	case stated > 0 && !now.Before(v.last.Add(stated)), stated == 0 && v.attended && v.count == v.begun:
 		return ruling{}
 	}
 	return ruling{why: byPatience, verdict: s.wait.Verdict, since: v.first}
@@ -148,6 +157,7 @@ type watch struct {
 	wake  chan struct{}
 	mu    sync.Mutex // guards the rest, and log once it is found
 	det   detector
+	alone detector // shown the log only, or nil: a session's screen never stands still
 	found bool
 }
 
@@ -169,7 +179,13 @@ func (w *watch) observe(s detect.Stream, p []byte) {
 // readLog shows what is new in the client's log, if it is found.
 func (w *watch) readLog() (news bool) {
 	if w.found {
-		w.log.read(func(p []byte) { news = true; w.det.Feed(detect.Log, p) })
+		w.log.read(func(p []byte) {
+			news = true
+			w.det.Feed(detect.Log, p)
+			if w.alone != nil {
+				w.alone.Feed(detect.Log, p)
+			}
+		})
 	}
 	return news
 }
@@ -248,6 +264,9 @@ func (w *watch) see(now time.Time) sight {
 	var s sight
 	s.notice, s.standing = w.det.Standing(now)
 	s.wait, s.waiting = w.det.Waiting(now)
+	if !s.waiting && w.alone != nil {
+		s.wait, s.waiting = w.alone.Waiting(now)
+	}
 	return s
 }
 

@@ -104,6 +104,12 @@ var vigilTests = []struct {
 		{0, waiting(1, 1, 2*sec), "", 5 * sec},
 		{4 * sec, waiting(2, 1, 2*sec), "", 9 * sec},
 	}},
+	{"limits far apart are no series", []scene{
+		{0, waiting(1, 1, 2*sec), "", 5 * sec},
+		{5 * sec, waiting(1, 1, 2*sec), "", 0},
+		{600 * sec, waiting(1, 2, 2*sec), "", 605 * sec},
+		{605 * sec, waiting(1, 2, 2*sec), "", 0},
+	}},
 	{"a long wait and then a notice", []scene{
 		{1 * sec, waiting(1, 1, 60*sec), "", 1*sec + speakUp},
 		{2 * sec, both(sure, waiting(1, 1, 60*sec)), "", 2*sec + settle},
@@ -141,6 +147,23 @@ func TestVigil(t *testing.T) {
 	}
 }
 
+// TestVigilAttended has a session whose client was refused without a stated wait:
+// once it may be waited out, twice it is a limit.
+func TestVigilAttended(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	v := vigil{grace: 10 * sec, patience: 5 * sec, attended: true}
+	for _, s := range []scene{
+		{0, waiting(1, 1, 0), "", 0},
+		{5 * sec, waiting(1, 1, 0), "", 0},
+		{40 * sec, waiting(1, 1, 0), "", 0},
+		{46 * sec, waiting(1, 2, 0), byPatience, 0},
+	} {
+		if r := v.look(s.sight, start.Add(s.at)); r.why != s.why {
+			t.Errorf("at %v: %q, want %q", s.at, r.why, s.why)
+		}
+	}
+}
+
 func TestVigilSwitchedOff(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var v vigil
@@ -151,11 +174,11 @@ func TestVigilSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestWatchOrder has a client log a refusal and then print an answer, and the
-// watch hear of the answer first.
-func TestWatchOrder(t *testing.T) {
+// logged returns a watch that has found a log with this text in it.
+func logged(t *testing.T, text string) *watch {
+	t.Helper()
 	name := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(name, []byte("limit\n"), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(name)
@@ -164,8 +187,31 @@ func TestWatchOrder(t *testing.T) {
 	}
 	w := newWatch(&reader{}, vigil{})
 	w.log, w.found = &clientLog{file: f}, true
+	return w
+}
+
+// TestWatchOrder has a client log a refusal and then print an answer, and the
+// watch hear of the answer first.
+func TestWatchOrder(t *testing.T) {
+	w := logged(t, "limit\n")
 	w.observe(detect.Stdout, []byte("answer\n"))
 	if v := w.close(childEnd{Exit: Exit{Code: 1}}, time.Now()); v.Kind != detect.None {
 		t.Errorf("verdict %q, want none: the answer came after the refusal", v.Kind)
+	}
+}
+
+// TestWatchAlone has a session's screen be drawn again after a refusal: only a
+// watch that looks at the log alone still sees the client wait.
+func TestWatchAlone(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		w := logged(t, "wait=30m\n")
+		if alone {
+			w.alone = &reader{}
+		}
+		w.observe(detect.Terminal, []byte("answer\n"))
+		if s := w.see(time.Now()); s.waiting != alone {
+			t.Errorf("log alone %v: waiting %v", alone, s.waiting)
+		}
+		w.close(childEnd{}, time.Now())
 	}
 }
