@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -29,7 +30,8 @@ type childSys struct {
 	routes []*route
 	exited chan struct{} // closed when the child itself is gone
 
-	readers sync.WaitGroup // those who read our stdin for the child
+	readers  sync.WaitGroup            // those who wait for asleep
+	deadline atomic.Pointer[time.Time] // of the draining, once it began
 
 	mu     sync.Mutex
 	ending bool // the group was asked to end, and is killed when it does not
@@ -146,6 +148,7 @@ func (c *child) awaitGroup() {
 // takes nothing gets no more than that, either.
 func (c *child) drain() {
 	deadline := time.Now().Add(drainAfter)
+	c.deadline.Store(&deadline)
 	for _, t := range c.routes {
 		t.from.SetReadDeadline(deadline)
 	}
@@ -177,6 +180,7 @@ func (c *child) endStdin() {
 	}
 	go func() { // one may be stuck in a read that another process won
 		c.readers.Wait()
+		c.relay.copies.Wait()
 		c.asleep.Close()
 	}()
 }

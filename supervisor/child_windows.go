@@ -133,7 +133,7 @@ func (s *stage) pipes(c *child) (wiring, error) {
 			return w, err
 		}
 		w.ours, w.theirs = append(w.ours, ours), append(w.theirs, theirs)
-		w.routes = append(w.routes, &route{from: ours, to: to, stream: detect.Stream(i), broken: func(error) { c.endJob() }})
+		w.routes = append(w.routes, &route{from: ours, read: ours.Read, to: to, stream: detect.Stream(i), broken: func(error) { c.endJob() }})
 	}
 	c.cmd.Stdout, c.cmd.Stderr = w.theirs[0], w.theirs[1]
 	if s.record == nil {

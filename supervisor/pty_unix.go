@@ -5,8 +5,10 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -29,6 +31,73 @@ func openPTY() (master, slave *os.File, err error) {
 		return nil, nil, fmt.Errorf("open pty: %w", err)
 	}
 	return os.NewFile(uintptr(fd), m.Name()), slave, nil
+}
+
+// readPTY returns the reading of a pty. A pty gives no more than 4 KiB at a time,
+// and each piece costs a write and a turn of the observer: all that is there is
+// taken. It waits in poll(2), which takes a third of the thread switches that
+// the runtime's poller takes for as many small pieces.
+func (c *child) readPTY(master *os.File) func([]byte) (int, error) {
+	fd := descriptor(master)
+	return func(buf []byte) (int, error) {
+		n := 0
+		for n < len(buf) {
+			over := c.awaitExit(0) // before the read: what came until then is there
+			m, err := unix.Read(fd, buf[n:])
+			switch {
+			case m > 0:
+				n += m
+			case errors.Is(err, unix.EINTR):
+			case n > 0:
+				return n, nil // the next call tells why there is no more
+			case !errors.Is(err, unix.EAGAIN): // EIO: the last slave is closed
+				if over {
+					return 0, io.EOF
+				}
+				c.awaitExit(20 * time.Millisecond)
+			case !c.awaitOutput(fd):
+				return 0, os.ErrDeadlineExceeded
+			}
+		}
+		return n, nil
+	}
+}
+
+// awaitExit waits for the child's exit, but no longer than d. A child that has
+// closed the pty lives on for a moment, at the least, and may open it again;
+// closing the master would kill it with a SIGHUP.
+func (c *child) awaitExit(d time.Duration) bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+	}
+	if d == 0 {
+		return false
+	}
+	select {
+	case <-c.exited:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// awaitOutput waits until fd can be read. It reports false when the drain
+// deadline has passed.
+func (c *child) awaitOutput(fd int) bool {
+	if waitFor(fd, unix.POLLIN, descriptor(c.asleep)) {
+		return true
+	}
+	for { // the child has exited
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		if n, err := unix.Poll(fds, 50); n > 0 && err == nil {
+			return true
+		}
+		if end := c.deadline.Load(); end != nil && time.Now().After(*end) {
+			return false
+		}
+	}
 }
 
 // bare turns off what a terminal adds to the bytes of a program, for captured

@@ -27,6 +27,8 @@ type route struct {
 	from   *os.File
 	to     *os.File // nil: read and thrown away
 	stream detect.Stream
+	read   func([]byte) (int, error) // from; ends with os.ErrDeadlineExceeded when nothing comes any more
+	pty    bool
 	mute   bool            // not shown to the observer
 	broken func(err error) // called when our own side is gone: tells the child as the kernel would have
 }
@@ -42,6 +44,8 @@ type relay struct {
 	copies  sync.WaitGroup
 	seen    chan struct{} // closed when the observer has seen everything
 	bytes   atomic.Int64
+
+	showing sync.Mutex // the observer is called by one goroutine at a time
 
 	mu     sync.Mutex
 	outErr error
@@ -76,7 +80,7 @@ func (r *relay) carry(t *route) {
 			if buf == nil {
 				buf = make([]byte, pieceSize)
 			}
-			n, err := t.from.Read(buf)
+			n, err := t.read(buf)
 			if n > 0 && !r.pass(t, buf, n) {
 				return
 			}
@@ -102,9 +106,13 @@ func (r *relay) pass(t *route, buf []byte, n int) bool {
 	if t.to != nil {
 		err = writeAll(t.to, buf[:n])
 	}
-	if t.mute {
+	switch {
+	case t.mute:
 		r.free <- buf
-	} else {
+	case t.pty: // the terminal is the bottleneck: a turn of another goroutine costs more
+		r.show(t.stream, buf[:n])
+		r.free <- buf
+	default:
 		r.full <- piece{t.stream, buf, n}
 	}
 	if err == nil {
@@ -162,16 +170,19 @@ func (r *relay) finish() {
 func (r *relay) watch() {
 	defer close(r.seen)
 	for p := range r.full {
-		if r.observe != nil {
-			r.show(p)
-		}
+		r.show(p.stream, p.buf[:p.n])
 		r.free <- p.buf
 	}
 }
 
 // show calls the observer. A panic there must not take the child's terminal
 // and hours of its work with it: it is logged, and nothing more is observed.
-func (r *relay) show(p piece) {
+func (r *relay) show(stream detect.Stream, p []byte) {
+	r.showing.Lock()
+	defer r.showing.Unlock()
+	if r.observe == nil {
+		return
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			r.observe = nil
@@ -179,5 +190,5 @@ func (r *relay) show(p piece) {
 				zap.Any("panic", v), zap.ByteString("stack", debug.Stack()))
 		}
 	}()
-	r.observe(p.stream, p.buf[:p.n])
+	r.observe(stream, p)
 }

@@ -93,10 +93,15 @@ func (w *wiring) output(i int, stream detect.Stream) error {
 	var theirs *os.File
 	var err error
 	if s.ptyFor(i) {
-		t.from, theirs, err = openPTY()
+		t.pty = true
+		if t.from, theirs, err = openPTY(); err == nil {
+			t.read = w.c.readPTY(t.from)
+		}
 		t.broken = w.c.hangUp(t)
 	} else {
-		t.from, theirs, err = pipe()
+		if t.from, theirs, err = pipe(); err == nil {
+			t.read = t.from.Read
+		}
 		t.broken = w.c.refuse
 	}
 	if err != nil {
@@ -176,7 +181,7 @@ func (w *wiring) keyboardOnly() error {
 	if err != nil {
 		return err
 	}
-	t := &route{from: master, to: w.c.stage.std[0], mute: true}
+	t := &route{from: master, to: w.c.stage.std[0], pty: true, mute: true, read: w.c.readPTY(master)}
 	t.broken = w.c.hangUp(t)
 	w.files[0] = slave
 	w.theirs = append(w.theirs, slave)
@@ -238,10 +243,7 @@ func (c *child) hangUp(t *route) func(error) {
 			// The person's terminal is gone: closing the master says so.
 		case readerGone(err):
 			c.signal(syscall.SIGPIPE)
-			select {
-			case <-c.exited:
-			case <-time.After(200 * time.Millisecond):
-			}
+			c.awaitExit(200 * time.Millisecond)
 		default:
 			c.refuse(err)
 		}

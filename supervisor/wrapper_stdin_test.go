@@ -60,7 +60,7 @@ func TestWrapper10TypedStdin(t *testing.T) {
 		p.expect("one\r\none\r\n")
 		p.type_("\x04")
 		if ws := p.wait(); ws.ExitStatus() != 0 {
-			t.Errorf("--pty %s: status %v, want 0", mode, ws)
+			t.Errorf("--pty %s: status %v, want 0; output %q", mode, ws, p.text())
 		}
 	}
 }

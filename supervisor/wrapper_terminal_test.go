@@ -178,6 +178,29 @@ func TestWrapper16NoStraySignals(t *testing.T) {
 	}
 }
 
+// TestClosedTerminalIsNoHangUp: a child that closes its streams some time before
+// it ends, or for good, does not die of that.
+func TestClosedTerminalIsNoHangUp(t *testing.T) {
+	for _, tt := range wirings {
+		o := newOutlet(t, tt.terminal)
+		cfg := Config{PTY: tt.pty, Stdout: o.file}
+		if tt.terminal {
+			cfg.Stdin, cfg.Stderr = o.file, o.file
+		}
+		script := "echo one; exec <&- >&- 2>&-; sleep 0.2; exit 6"
+		want := "one\n"
+		if tt.pty == PTYAlways || tt.terminal {
+			script = "echo one; exec <&- >&- 2>&-; sleep 0.2; echo two >/dev/tty; exit 6"
+			want = "one\ntwo\n"
+		}
+		res := runIn(t, cfg, "sh", "-c", script)
+		got := strings.ReplaceAll(string(o.close()), "\r", "")
+		if got != want || res.Exit != (Exit{Code: 6}) {
+			t.Errorf("%s: output %q and %+v, want %q and status 6", tt.name, got, res.Exit, want)
+		}
+	}
+}
+
 // An interactive shell on a terminal of its own.
 func interactiveShell(t *testing.T) *proc {
 	t.Helper()
