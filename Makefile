@@ -87,7 +87,7 @@ build-demo: build
 
 # The picture in the README, of a real run of the demo.
 demo-svg: build-demo fetch
-	go run ./internal/termsvg/cmd -o docs/demo.svg -title "make demo" -columns 112 .cache/bin/demo -brief -dir /tmp/ralph-run-demo
+	go run ./internal/termsvg/cmd -o docs/demo.svg -title "make demo" -columns 112 .cache/bin/demo -brief -dir .cache/demo
 
 # The demo goes on without the real client.
 try-fetch:
