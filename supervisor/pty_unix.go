@@ -14,9 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPTY opens a pseudo-terminal. The master is non-blocking, but unknown to the
-// runtime's poller: that would wake a thread for every piece. Neither side
-// survives an exec.
+// openPTY opens a pseudo-terminal. The master is non-blocking, so that a read
+// ends with a deadline or with Close; neither side survives an exec.
 func openPTY() (master, slave *os.File, err error) {
 	m, slave, err := pty.Open()
 	if err != nil {
@@ -25,19 +24,13 @@ func openPTY() (master, slave *os.File, err error) {
 	defer m.Close()
 	fd, err := unix.FcntlInt(m.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err == nil {
-		err = unix.SetNonblock(fd, false)
+		err = errors.Join(unix.SetNonblock(fd, true), blocking(slave))
 	}
 	if err != nil {
 		slave.Close()
 		return nil, nil, fmt.Errorf("open pty: %w", err)
 	}
-	master = os.NewFile(uintptr(fd), m.Name()) // blocking now: so it stays out of the poller
-	if err := errors.Join(unix.SetNonblock(fd, true), blocking(slave)); err != nil {
-		master.Close()
-		slave.Close()
-		return nil, nil, fmt.Errorf("open pty: %w", err)
-	}
-	return master, slave, nil
+	return os.NewFile(uintptr(fd), m.Name()), slave, nil
 }
 
 // readPTY returns the reading of a pty. A pty gives no more than 4 KiB at a time,

@@ -76,7 +76,7 @@ func TestWrapper05TerminalIsPutBack(t *testing.T) {
 
 // cooked returns the settings of a new terminal.
 func cooked(t *testing.T) unix.Termios {
-	master, slave, err := newTerminal()
+	master, slave, err := openPTY()
 	if err != nil {
 		t.Fatal(err)
 	}
