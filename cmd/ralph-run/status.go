@@ -261,9 +261,7 @@ func (r *statusReport) circuit(d *breaker.Document, opts breaker.Options, now ti
 	if c.ProbeHolder != "" && c.ProbeExpiresAt.After(now) {
 		r.Probe = &probe{c.ProbeHolder, c.ProbeExpiresAt.UTC()}
 	}
-	// A report that changes nothing says when the next probe is due.
-	idle := d.Clone().Report(opts, breaker.Attempt{Circuit: r.PreferredModel}, breaker.Outcome{Kind: breaker.Failure}, now)
-	r.ProbeAt = moment(idle.Until)
+	r.ProbeAt = moment(d.NextProbe(opts, now))
 	next, err := d.Clone().Acquire(opts, "status", nil, now)
 	r.Next = nextRun{next.Model, next.Role, next.Why}
 	if err != nil {
