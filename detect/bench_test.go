@@ -72,30 +72,38 @@ func tuiFrames() []byte {
 	return []byte(t.String())
 }
 
-func BenchmarkFeed(b *testing.B) {
+// A load is a kind of output to be fed.
+type load struct {
+	name   string
+	stream Stream
+	data   []byte
+}
+
+func loads(b *testing.B) []load {
 	const size = 8 << 20
 	work := recordedBytes(b, "copilot-tool-then-429-json.stdout")
 	work = work[:bytes.Index(work, []byte(`{"type":"model.call_failure"`))]
-	for _, bm := range []struct {
-		name   string
-		stream Stream
-		data   []byte
-	}{
-		{"text", Stdout, streamed(b, size, agentText())},
-		{"text-on-a-terminal", Terminal, bytes.ReplaceAll(streamed(b, size, agentText()), []byte("\n"), []byte("\r\n"))},
+	text := streamed(b, size, agentText())
+	return []load{
+		{"text", Stdout, text},
+		{"text-on-a-terminal", Terminal, bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))},
 		{"jsonl", Stdout, streamed(b, size, work, recordedBytes(b, "copilot-talk-json.stdout"), recordedBytes(b, "copilot-ok-json.stdout"))},
 		{"tui", Terminal, streamed(b, size, tuiFrames())},
 		{"recorded-pty", Terminal, streamed(b, size, recordedBytes(b, "copilot-*ok*.pty"), recordedBytes(b, "copilot-talk-pty.pty"), recordedBytes(b, "copilot-tool-then-429-pty.pty"), recordedBytes(b, "codex-m429-ra2-pty.pty"))},
 		{"binary", Stdout, streamed(b, size, []byte("\x00\xff\xfe\x80\x1b[31mELF\x7f\r\n\x00\x00\x01\x02\x03"))},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
+	}
+}
+
+func BenchmarkFeed(b *testing.B) {
+	for _, l := range loads(b) {
+		b.Run(l.name, func(b *testing.B) {
 			d := New(Options{Client: "copilot"})
-			b.SetBytes(int64(len(bm.data)))
+			b.SetBytes(int64(len(l.data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				for p := bm.data; len(p) > 0; {
+				for p := l.data; len(p) > 0; {
 					n := min(len(p), 32<<10)
-					d.Feed(bm.stream, p[:n])
+					d.Feed(l.stream, p[:n])
 					p = p[n:]
 				}
 			}

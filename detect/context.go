@@ -67,14 +67,19 @@ func (s *side) toolResult(head line, k int) string {
 // sideNotes keeps what a retry needs to know: the session, and whether work
 // was done.
 func (r *run) sideNotes(id Stream, l line) {
-	if g := resumeID().FindStringSubmatch(l.text); g != nil && strings.HasPrefix(l.text, "Resume") {
-		r.session = g[1]
-	}
-	if g := codexID().FindStringSubmatch(l.text); g != nil {
-		r.session = g[1]
-	}
-	if g := workDone().FindStringSubmatch(l.text); g != nil && (g[1] != "0" || g[2] != "0") {
-		r.work = true
+	switch {
+	case strings.HasPrefix(l.text, "Resume"):
+		if g := resumeID().FindStringSubmatch(l.text); g != nil {
+			r.session = g[1]
+		}
+	case strings.HasPrefix(l.text, "session id:"):
+		if g := codexID().FindStringSubmatch(l.text); g != nil {
+			r.session = g[1]
+		}
+	case strings.HasPrefix(l.text, "Changes"):
+		if g := workDone().FindStringSubmatch(l.text); g != nil && (g[1] != "0" || g[2] != "0") {
+			r.work = true
+		}
 	}
 	if strings.HasSuffix(l.text, ":") && strings.Contains(l.text, " succeeded in ") {
 		r.work = true

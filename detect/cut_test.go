@@ -65,7 +65,7 @@ func TestCuts(t *testing.T) {
 		}
 		seen[id] = true
 		t.Run(s.name, func(t *testing.T) {
-			views := map[string]view{}
+			views := new(memo)
 			want := s.end(-1, 0, views)
 			for i, p := range s.pieces {
 				step := 1 + len(p.data)/s.cuts
@@ -90,9 +90,9 @@ type end struct {
 // end ends the run with one piece cut in two. What the rules say of single
 // texts is shared between the cuts: only how the texts come about depends on
 // them.
-func (s sample) end(piece, cut int, views map[string]view) end {
+func (s sample) end(piece, cut int, views *memo) end {
 	d := New(s.opts)
-	d.views = views
+	d.memo = views
 	for i, p := range s.pieces {
 		if i != piece {
 			d.Feed(p.stream, p.data)

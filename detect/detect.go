@@ -122,9 +122,9 @@ type Detector struct {
 	screens [4]screen
 	rows    [4]rowFunc
 	run     run
-	views   map[string]view
-	seq     int  // feeds so far
-	ahead   *run // scratch for looking ahead
+	memo    *memo // nil until a first text is looked at
+	seq     int   // feeds so far
+	ahead   *run  // scratch for looking ahead
 }
 
 // New returns a Detector for one run.
@@ -234,6 +234,9 @@ func promptLines(client, prompt string) (lines []string) {
 
 // echo reports that a text is a line of the prompt that was not seen yet.
 func (r *run) echo(text string) bool {
+	if len(r.d.echoes) == 0 {
+		return false
+	}
 	s := squeeze(text)
 	for i, l := range r.d.echoes {
 		if len(s) >= 8 && strings.Contains(l, s) {

@@ -69,40 +69,36 @@ func merge(old, f finding) finding {
 
 // aftermath judges a line that is no notice, after one or within a series.
 func (r *run) aftermath(id Stream, l line) {
-	if !r.found && !r.series.active {
-		return
-	}
-	low := strings.ToLower(l.text)
-	foot := footer().MatchString(low)
 	if r.found && id == r.last.stream {
-		r.sameStream(id, l, low, foot)
-	} else if r.found && id == Stdout && r.last.stream == Stderr && r.d.screens[id].began > r.last.seq && !status().MatchString(low) {
+		r.sameStream(id, l)
+	} else if r.found && id == Stdout && r.last.stream == Stderr && r.d.screens[id].began > r.last.seq && !r.d.status(l.text) {
 		if r.after++; r.waited {
 			r.drop("the model's answer came after it")
 		}
 	}
-	if (id == Stdout || id == Terminal) && !foot && !status().MatchString(low) {
+	if r.series.active && (id == Stdout || id == Terminal) && !r.d.footer(l.text) && !r.d.status(l.text) {
 		r.endSeries()
 	}
 }
 
-func (r *run) sameStream(id Stream, l line, low string, foot bool) {
+func (r *run) sameStream(id Stream, l line) {
 	s := &r.streams[id]
-	switch prev := s.back(1); {
-	case s.open > 0 && l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text) && !labelled().MatchString(low) && !drawn(l.text):
-		if r.last.verdict == Limit && isTalk([]byte(low)) {
+	switch {
+	case s.open > 0 && r.goesOn(s, l):
+		low := []byte(strings.ToLower(l.text))
+		if r.last.verdict == Limit && isTalk(low) {
 			r.drop("prose")
 			return
 		}
 		r.extend(id)
-		r.last.retries = r.last.retries || goesOn.in([]byte(low))
+		r.last.retries = r.last.retries || goesOn.in(low)
 		s.open--
-	case foot || drawn(l.text) || status().MatchString(low) || l.indent >= 2 && l.bullet == 0 || l.boxed:
-		r.exiting = r.exiting || strings.HasPrefix(low, "exiting")
-		if s.open = 0; detail.in([]byte(low)) && r.other == 0 {
+	case drawn(l.text) || l.indent >= 2 && l.bullet == 0 || l.boxed || r.d.footer(l.text) || r.d.status(l.text):
+		r.exiting = r.exiting || hasFoldAt([]byte(l.text), 0, "exiting")
+		if s.open = 0; r.other == 0 && detail.in([]byte(l.text)) {
 			r.last.more = lastText(r.last.more+" "+l.text, 2<<10)
 		}
-	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, low == "codex":
+	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, strings.EqualFold(l.text, "codex"):
 		r.drop("the model went on after it")
 	default:
 		s.open = 0
@@ -110,6 +106,12 @@ func (r *run) sameStream(id Stream, l line, low string, foot bool) {
 			r.drop("much came after it")
 		}
 	}
+}
+
+// goesOn reports that the latest line is a continuation of the one before.
+func (r *run) goesOn(s *side, l line) bool {
+	prev := s.back(1)
+	return l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text) && !drawn(l.text) && !r.d.labelled(l.text)
 }
 
 // drawn reports that a row is drawn, not written.

@@ -19,12 +19,12 @@ func (r *run) notice(id Stream, l line) bool {
 	var best finding
 	found := false
 	for k := 0; ; k++ {
-		if k == 0 || opens(s.back(k)) && (!found || best.verdict == None || isLabelled(rows[0].text)) {
+		if k == 0 || opens(s.back(k)) && (!found || best.verdict == None || r.d.labelled(rows[0].text)) {
 			if f, ok := r.recognizeRows(id, rows); ok && (!found || best.verdict == None || f.verdict != None) {
 				best, found = f, true
 			}
 		}
-		above, ok := s.above(rows)
+		above, ok := r.above(s, rows)
 		if !ok || k == maxJoin {
 			break
 		}
@@ -45,7 +45,7 @@ func (r *run) notice(id Stream, l line) bool {
 }
 
 // above is the row before the given ones, if they may be its continuation.
-func (s *side) above(rows []line) (line, bool) {
+func (r *run) above(s *side, rows []line) (line, bool) {
 	prev := s.back(len(rows))
 	if len(prev) == 0 {
 		return line{}, false
@@ -53,7 +53,7 @@ func (s *side) above(rows []line) (line, bool) {
 	p, head := cleanLine(prev), rows[0]
 	first, _ := utf8.DecodeRuneInString(head.text)
 	starts := head.bullet != 0 && !head.boxed && !strings.ContainsRune(treeBullets, head.bullet) ||
-		!unicode.IsLower(first) && isLabelled(head.text) && isLabelled(p.text)
+		!unicode.IsLower(first) && r.d.labelled(head.text) && r.d.labelled(p.text)
 	return p, p.text != "" && !starts && wrapped(p, head.text) && oneWidth(p, rows)
 }
 
@@ -73,8 +73,6 @@ func oneWidth(row line, below []line) bool {
 	}
 	return true
 }
-
-func isLabelled(s string) bool { return labelled().MatchString(strings.ToLower(s)) }
 
 // recognizeRows tries the rows as one text: joined by words, and then as a
 // screen that knows no words has cut it.

@@ -255,7 +255,7 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 
 // objection says why a recognized text is no evidence where it stands, or "".
 func (r *run) objection(id Stream, head line, v view, joined string, k int) string {
-	if why := noNotice(head.text); why != "" {
+	if why := r.d.shape(head.text); why != "" {
 		return why
 	}
 	s := &r.streams[id]

@@ -1,5 +1,10 @@
 package detect
 
+import (
+	"hash/maphash"
+	"strings"
+)
+
 // A view is what the rules say of a text by itself, wherever it stands.
 type view struct {
 	rule     int // index of the rule that recognizes it, -1 = none
@@ -10,29 +15,103 @@ type view struct {
 	talk     string // why it is none all the same, "" = it may be one
 }
 
+// A memo keeps what was found out about texts by themselves: a client that
+// waits or draws says the same over and over, and whoever asks for what stands
+// now looks at the same rows again. A text's slot is found by its hash, and
+// given to the next text with the same one.
+type memo [512]fact
+
+// A fact is what is known about one text; known says which of its fields are.
+type fact struct {
+	key   uint64
+	known uint8
+	view  view   // as a text of its own
+	tree  view   // behind the mark of a tool's result
+	shape string // why its shape rules it out
+
+	labelled, footer, status bool
+}
+
 const (
-	maxViews    = 64
-	maxViewText = 512
+	knowsView = 1 << iota
+	knowsTree
+	knowsShape
+	knowsLabelled
+	knowsFooter
+	knowsStatus
 )
 
-// view looks at a text, once: a client that waits or draws says the same over
-// and over, and whoever asks for what stands now looks at the same rows again.
+// seed makes the hashes of one process: texts that would share a slot in every
+// run cannot be made up.
+var seed = maphash.MakeSeed()
+
+// fact returns the slot of a text. unknown reports, once, that what is asked
+// for has to be filled in.
+func (d *Detector) fact(s string, what uint8) (f *fact, unknown bool) {
+	if d.memo == nil {
+		d.memo = new(memo)
+	}
+	key := maphash.String(seed, s)
+	f = &d.memo[key%uint64(len(d.memo))]
+	if f.key != key {
+		*f = fact{key: key}
+	}
+	unknown = f.known&what == 0
+	f.known |= what
+	return f, unknown
+}
+
+// view is what the rules say of a text; tree that it stands behind the mark of
+// a tool's result.
 func (d *Detector) view(s string, tree bool) view {
-	key := s
 	if tree {
-		key = "└" + s
-	}
-	if v, ok := d.views[key]; ok {
-		return v
-	}
-	v := viewOf(s, d.client, tree)
-	if len(s) <= maxViewText {
-		if d.views == nil || len(d.views) >= maxViews {
-			d.views = make(map[string]view, maxViews)
+		f, unknown := d.fact(s, knowsTree)
+		if unknown {
+			f.tree = viewOf(s, d.client, true)
 		}
-		d.views[key] = v
+		return f.tree
 	}
-	return v
+	f, unknown := d.fact(s, knowsView)
+	if unknown {
+		f.view = viewOf(s, d.client, false)
+	}
+	return f.view
+}
+
+// shape says why the shape of a line that begins with the text rules it out, or "".
+func (d *Detector) shape(s string) string {
+	f, unknown := d.fact(s, knowsShape)
+	if unknown {
+		f.shape = noNotice(s)
+	}
+	return f.shape
+}
+
+// labelled reports that the text begins with the label of an error.
+func (d *Detector) labelled(s string) bool {
+	f, unknown := d.fact(s, knowsLabelled)
+	if unknown {
+		f.labelled = labelled().MatchString(strings.ToLower(s))
+	}
+	return f.labelled
+}
+
+// footer reports that the text is what clients print after they have given up.
+func (d *Detector) footer(s string) bool {
+	f, unknown := d.fact(s, knowsFooter)
+	if unknown {
+		f.footer = footer().MatchString(strings.ToLower(s))
+	}
+	return f.footer
+}
+
+// status reports that the text is a client's word about itself.
+func (d *Detector) status(s string) bool {
+	f, unknown := d.fact(s, knowsStatus)
+	if unknown {
+		f.status = status().MatchString(strings.ToLower(s))
+	}
+	return f.status
 }
 
 func viewOf(s, client string, tree bool) view {
