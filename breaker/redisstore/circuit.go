@@ -233,6 +233,11 @@ func (c *Circuit) Reset(ctx context.Context) (breaker.Change, error) {
 	return c.fleet.Reset(ctx)
 }
 
+// Records returns the fleet's records, see [Store.Records].
+func (c *Circuit) Records(ctx context.Context, since time.Time, most int) ([][]byte, error) {
+	return c.store.Records(ctx, since, most)
+}
+
 // Append adds a record, one JSON object, to the fleet's; later, while the server
 // is away.
 func (c *Circuit) Append(ctx context.Context, record []byte) error {

@@ -8,26 +8,18 @@ import (
 	"time"
 
 	"github.com/ralph-run/ralph-run/breaker"
-	"github.com/ralph-run/ralph-run/breaker/redisstore"
 )
 
-// This file is what differs where the state is a fleet's, in Redis.
+// This file is what differs where the state is a fleet's.
 
-// openFleet opens the circuit that a URL names. What has to be kept on this
-// machine stands where the state file would.
-func openFleet(s settings, url string, opts breaker.Options) (*state, error) {
-	local, err := localPlace()
-	if err != nil {
-		return nil, err
-	}
-	fleet, err := redisstore.Open(url, redisstore.Options{Options: opts, Timeout: s.stateTimeout, Local: local})
-	if err != nil {
-		return nil, usageErrorf("--state: %v", err)
-	}
-	return &state{
-		place: redisstore.Redact(url), store: fleet.Store(), records: newRecorder(local),
-		circuit: fleet, fleet: fleet,
-	}, nil
+// A fleet is a circuit that many machines share, in a server.
+type fleet interface {
+	circuit
+	View(ctx context.Context) (d *breaker.Document, now time.Time, err error)
+	Append(ctx context.Context, record []byte) error
+	Records(ctx context.Context, since time.Time, most int) ([][]byte, error)
+	Waiting() int
+	Close() error
 }
 
 // close ends what an open state keeps open.
@@ -71,7 +63,7 @@ func (s *state) eachRecord(ctx context.Context, since time.Time, do func(record)
 		bad, err = s.records.each(since, do)
 		return s.records.path, bad, err
 	}
-	lines, err := s.fleet.Store().Records(ctx, since, mostRecords)
+	lines, err := s.fleet.Records(ctx, since, mostRecords)
 	if err != nil {
 		return s.place, 0, err
 	}
@@ -99,7 +91,7 @@ func (e *examination) fleetFindings(st *state, now time.Time) {
 
 // stateFolder is the folder in which this machine keeps files for a place.
 func stateFolder(place string) (string, error) {
-	if !redisstore.IsURL(place) {
+	if !isFleet(place) {
 		return filepath.Dir(place), nil
 	}
 	local, err := localPlace()

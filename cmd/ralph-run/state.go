@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/ralph-run/ralph-run/breaker"
-	"github.com/ralph-run/ralph-run/breaker/redisstore"
 	"github.com/ralph-run/ralph-run/supervisor"
 )
 
-// A circuit is what runs and commands do with one. A file's is a
-// *breaker.Circuit, a fleet's a *redisstore.Circuit.
+// A circuit is what runs and commands do with one: a file's, or a fleet's.
 type circuit interface {
 	supervisor.Circuit
 	Peek(ctx context.Context, tried []string) (breaker.Attempt, error)
@@ -28,7 +26,7 @@ type state struct {
 	store   breaker.Store
 	circuit circuit
 	records recorder
-	fleet   *redisstore.Circuit // nil for a file
+	fleet   fleet // nil for a file
 }
 
 // statePlace is where the circuit lives: a path, or a URL as it was given.
@@ -56,7 +54,7 @@ func openState(s settings, place string, opts breaker.Options, notify func(break
 	if err := checkPlace(place); err != nil {
 		return nil, err
 	}
-	if redisstore.IsURL(place) {
+	if isFleet(place) {
 		return openFleet(s, place, opts)
 	}
 	store := breaker.NewFileStore(place)
@@ -87,10 +85,10 @@ func (p *program) notice(n breaker.Notice) {
 // checkPlace refuses a URL that no store answers to.
 func checkPlace(place string) error {
 	scheme, _, isURL := strings.Cut(place, "://")
-	if !isURL || redisstore.IsURL(place) {
+	if !isURL || isFleet(place) {
 		return nil
 	}
-	return usageErrorf("--state %q: unknown scheme %s; want a path, or a URL that begins with redis, rediss or unix", hidePassword(place), scheme)
+	return usageErrorf("--state %q: unknown scheme %s; %s", hidePassword(place), scheme, placeRule)
 }
 
 // hidePassword cuts a URL's user and password out.

@@ -83,7 +83,7 @@ func prepare(dir string, client copilot.Client, realErr error) (*demo, error) {
 	// No state above the home folder is looked for.
 	home := filepath.Join(root, "home")
 	d := &demo{dir: filepath.Join(home, "project")}
-	if d.program, err = filepath.Abs(filepath.Join("bin", "ralph-run")); err != nil {
+	if d.program, err = beside(); err != nil {
 		return nil, fmt.Errorf("find ralph-run: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(d.dir, ".squad"), 0o755); err != nil {
@@ -108,6 +108,12 @@ func prepare(dir string, client copilot.Client, realErr error) (*demo, error) {
 	}
 	d.env = client.Env(copilot.Service, d.server.URL, home)
 	return d, nil
+}
+
+// beside is the ralph-run that was built with this program.
+func beside() (string, error) {
+	self, err := os.Executable()
+	return filepath.Join(filepath.Dir(self), "ralph-run"), err
 }
 
 func (d *demo) show(brief bool) error {
