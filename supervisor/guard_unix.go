@@ -3,8 +3,8 @@
 package supervisor
 
 import (
+	"fmt"
 	"os"
-	"strconv"
 	"syscall"
 
 	"go.uber.org/zap"
@@ -16,74 +16,91 @@ import (
 //
 // It is a shell that reads from a pipe of which only we hold the other end, in a
 // session of its own, so that nothing that is meant for us or for the child
-// reaches it.
+// reaches it. It is started beside our own start, which it would delay, and told
+// the group of each child. A nil guard does nothing.
 type guard struct {
-	pid  int
-	life *os.File
+	life    *os.File
+	started chan struct{} // closed when pid is set
+	pid     int           // 0 = it could not be started
 }
 
-// guardScript waits for our end, and then asks the group $1 to end, and kills it
-// if it is still there after about five seconds.
-const guardScript = `read -r _
-kill -TERM -$1
-kill -CONT -$1
+// guardScript follows which group is to be ended, until our end is closed. Then
+// it asks the group to end, and kills it if it is still there after about five
+// seconds.
+const guardScript = `group=
+while read -r line; do group=$line; done
+[ "$group" ] || exit
+kill -TERM -$group
+kill -CONT -$group
 i=0
-while kill -0 -$1; do
-	[ $((i += 1)) -le 50 ] || { kill -KILL -$1; exit; }
+while kill -0 -$group; do
+	[ $((i += 1)) -le 50 ] || { kill -KILL -$group; exit; }
 	sleep 0.1 || sleep 1
 done`
 
-// startGuard starts a guard of a process group. Without one, which is logged, all
-// else works as well.
-func startGuard(group int, log *zap.Logger) *guard {
+// startGuard starts a guard. Without one, which is logged, all else works as well.
+func startGuard(log *zap.Logger) *guard {
 	if os.Getpid() == 1 {
 		return nil // the kernel ends everything that was started here together with us
 	}
-	g, err := newGuard(group)
+	theirs, life, err := os.Pipe()
 	if err != nil {
 		log.Debug("start the guard", zap.Error(err))
 		return nil
 	}
+	g := &guard{life: life, started: make(chan struct{})}
+	go func() {
+		defer close(g.started)
+		defer theirs.Close()
+		if err := g.spawn(theirs); err != nil {
+			log.Debug("start the guard", zap.Error(err))
+		}
+	}()
 	return g
 }
 
-func newGuard(group int) (*guard, error) {
-	theirs, life, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer theirs.Close()
+func (g *guard) spawn(theirs *os.File) error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		life.Close()
-		return nil, err
+		return err
 	}
 	defer null.Close()
-	g := &guard{life: life}
-	argv := []string{"sh", "-c", guardScript, "ralph-run-guard", strconv.Itoa(group)}
-	g.pid, err = syscall.ForkExec("/bin/sh", argv, &syscall.ProcAttr{
+	g.pid, err = syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, "ralph-run-guard"}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   os.Environ(),
 		Files: []uintptr{theirs.Fd(), null.Fd(), null.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
-	if err != nil {
-		life.Close()
-		return nil, err
-	}
-	return g, nil
+	return err
 }
 
-// dismiss ends the guard. The pipe is closed only after that: its end is what the
-// guard waits for.
+// watch makes group the one that is to be ended.
+func (g *guard) watch(group int) {
+	if g != nil {
+		fmt.Fprintln(g.life, group)
+	}
+}
+
+// dismiss takes the group away from it: the child has ended.
 func (g *guard) dismiss() {
+	if g != nil {
+		fmt.Fprintln(g.life)
+	}
+}
+
+// end ends the guard and waits for it. The pipe is closed only after that: its end
+// is what the guard waits for.
+func (g *guard) end() {
 	if g == nil {
 		return
 	}
-	syscall.Kill(g.pid, syscall.SIGKILL)
-	for {
-		if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
-			break
+	<-g.started
+	if g.pid > 0 {
+		syscall.Kill(g.pid, syscall.SIGKILL)
+		for {
+			if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
+				break
+			}
 		}
 	}
 	g.life.Close()

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // startGroup starts a shell script in a process group of its own and returns when
@@ -59,10 +61,10 @@ func TestGuard(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			cmd, wait := startGroup(t, tt.script)
-			g, err := newGuard(cmd.Process.Pid)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := readyGuard(t)
+			g.watch(1 << 30) // a child that has ended
+			g.dismiss()
+			g.watch(cmd.Process.Pid)
 			go wait() // else the dead script would stay in its group
 			g.life.Close()
 			if !groupGone(cmd.Process.Pid, time.Minute) {
@@ -80,16 +82,43 @@ func TestGuard(t *testing.T) {
 // touches nothing.
 func TestGuardDismissed(t *testing.T) {
 	cmd, _ := startGroup(t, "echo ready; read -r _; exit 7")
-	g, err := newGuard(cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readyGuard(t)
+	g.watch(cmd.Process.Pid)
 	g.dismiss()
+	g.end()
 	if err := syscall.Kill(g.pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("the guard is still there: %v", err)
 	}
 	if err := syscall.Kill(cmd.Process.Pid, 0); err != nil {
 		t.Errorf("the child is gone: %v", err)
 	}
-	(*guard)(nil).dismiss() // where none could be started
+	none := (*guard)(nil) // where none could be started
+	none.watch(1)
+	none.dismiss()
+	none.end()
+}
+
+// TestGuardBetweenChildren: when we are killed after a child, nothing is ended.
+func TestGuardBetweenChildren(t *testing.T) {
+	cmd, _ := startGroup(t, "echo ready; read -r _; exit 7")
+	g := readyGuard(t)
+	g.watch(cmd.Process.Pid)
+	g.dismiss()
+	g.life.Close()
+	var ws syscall.WaitStatus
+	if _, err := syscall.Wait4(g.pid, &ws, 0, nil); err != nil || !ws.Exited() {
+		t.Errorf("the guard did not end by itself: %v, %v", ws, err)
+	}
+	if err := syscall.Kill(cmd.Process.Pid, 0); err != nil {
+		t.Errorf("the child is gone: %v", err)
+	}
+}
+
+func readyGuard(t *testing.T) *guard {
+	t.Helper()
+	g := startGuard(zap.NewNop())
+	if <-g.started; g.pid == 0 {
+		t.Fatal("no guard was started")
+	}
+	return g
 }

@@ -29,19 +29,20 @@ func asksToEnd(sig os.Signal) bool {
 	return false
 }
 
-// catch begins to catch signals. One that is ignored stays so, and so it is
-// for the child, which inherits that (nohup).
+// catch begins to catch signals, beside what else our start has to do: the Go
+// runtime takes a turn of two threads for each. begin waits for it. One that is
+// ignored stays so, and so it is for the child, which inherits that (nohup).
 func (s *stage) catch() {
 	s.caught = make(chan os.Signal, 64)
-	s.ended = make(chan struct{})
-	keepIgnored()
-	for _, sig := range slices.Concat(forwarded, []os.Signal{syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT}) {
-		if !signal.Ignored(sig) && !ignored(sig.(syscall.Signal)) {
-			signal.Notify(s.caught, sig)
-		}
-	}
+	s.catching = make(chan struct{})
 	go func() {
-		defer close(s.ended)
+		keepIgnored()
+		for _, sig := range slices.Concat(forwarded, []os.Signal{syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT}) {
+			if !signal.Ignored(sig) && !ignored(sig.(syscall.Signal)) {
+				signal.Notify(s.caught, sig)
+			}
+		}
+		close(s.catching)
 		for sig := range s.caught {
 			s.handle(sig.(syscall.Signal))
 		}
@@ -57,11 +58,14 @@ func keepIgnored() {
 	}
 }
 
-// release ends the catching.
+// release ends the catching. It does not wait for it: what comes until then comes
+// too late for the child and does no harm.
 func (s *stage) release() {
-	signal.Stop(s.caught)
-	close(s.caught)
-	<-s.ended
+	go func() {
+		<-s.catching
+		signal.Stop(s.caught)
+		close(s.caught)
+	}()
 }
 
 func (s *stage) handle(sig syscall.Signal) {

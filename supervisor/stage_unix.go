@@ -12,15 +12,16 @@ import (
 )
 
 type stageSys struct {
-	std    [3]*os.File
-	tty    [3]bool
-	outer  *terminal // nil without a terminal
-	stdin0 int64     // where a seekable stdin stood at first, or -1
-	record *recording
-	caught chan os.Signal
-	ended  chan struct{} // closed when the signals are no longer caught
-	typed  echoes
-	lent   bool // the terminal's foreground is the child's, below a pipe
+	std      [3]*os.File
+	tty      [3]bool
+	outer    *terminal // nil without a terminal
+	stdin0   int64     // where a seekable stdin stood at first, or -1
+	record   *recording
+	caught   chan os.Signal
+	catching chan struct{} // closed when signals are caught
+	typed    echoes
+	lent     bool   // the terminal's foreground is the child's, below a pipe
+	guard    *guard // started before the first child that has no monitor
 }
 
 func (s *stage) open() error {
@@ -34,6 +35,9 @@ func (s *stage) open() error {
 	s.stdin0 = stdinPlace(s.std[0])
 	if !s.tty[0] && isStream(s.std[0]) && s.cfg.Circuit != nil && !leavesStdin(s.cfg.Command) {
 		s.record = &recording{from: s.std[0], limit: recordInMemory}
+	}
+	if s.outer == nil {
+		s.guard = startGuard(s.cfg.Logger)
 	}
 	s.catch()
 	return nil
@@ -49,6 +53,7 @@ func (s *stage) shut() {
 	if s.outer != nil {
 		s.outer.cook()
 	}
+	s.guard.end()
 	s.release()
 	if s.record != nil {
 		s.record.close()
@@ -113,6 +118,7 @@ func (s *stage) launch(path string, spec childSpec) (*child, error) {
 // begin starts the child, with the terminal ready for it.
 func (w *wiring) begin(path string, spec childSpec) (err error) {
 	c, s := w.c, w.c.stage
+	<-s.catching
 	if c.term != nil {
 		c.term.begin()
 	}
@@ -148,9 +154,14 @@ func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatu
 		}
 		w.c.stage.cfg.Logger.Warn("no job control for the child", zap.Error(err))
 	}
+	s := w.c.stage
+	if s.guard == nil {
+		s.guard = startGuard(s.cfg.Logger)
+	}
 	pid, status, err := spawn(path, spec.argv, w.attr(spec.env))
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	return pid, status, startGuard(pid, w.c.stage.cfg.Logger), nil
+	s.guard.watch(pid)
+	return pid, status, s.guard, nil
 }
