@@ -1,5 +1,7 @@
 package detect
 
+import "slices"
+
 // An evidence is how strong a rule's word is, strongest first.
 type evidence int
 
@@ -43,14 +45,7 @@ type rule struct {
 }
 
 // rules are looked at in this order; the first that matches speaks for a line.
-var rules = concat(eventRules, githubRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, failureRules, wordRules)
-
-func concat(groups ...[]rule) (all []rule) {
-	for _, g := range groups {
-		all = append(all, g...)
-	}
-	return all
-}
+var rules = slices.Concat(eventRules, githubRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, failureRules, wordRules)
 
 // noticeRules know the grammar of a limit, whoever prints it.
 var noticeRules = []rule{

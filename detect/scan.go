@@ -3,6 +3,7 @@ package detect
 import (
 	"encoding/binary"
 	"strings"
+	"sync"
 )
 
 // A trigger says what a word in a line may be about. A line without any is
@@ -79,15 +80,19 @@ var triggerWords = []triggerWord{
 	{"session id:", 6, triggerSession},
 }
 
-var triggers = newScanner(triggerWords)
+var triggers = &scanner{words: triggerWords}
 
 // A scanner looks at every second three of bytes. Each word is known by the two
 // threes of its rare four, of which it meets one, wherever the word stands. The
-// looks do not wait for each other, which makes it fast.
+// looks do not wait for each other, which makes it fast. It is built when it is
+// first needed: the start of every run would pay for it.
 type scanner struct {
+	list  string // of words, where they are no triggers of several kinds
+	whole bool   // words count only between what is no letter or digit
 	words []triggerWord
-	whole bool           // words count only between what is no letter or digit
-	table [1 << 12]uint8 // by three: the bucket, 0 = none
+
+	once  sync.Once
+	table *[1 << 12]uint8 // by three: the bucket, 0 = none
 	lists [][]place
 }
 
@@ -100,9 +105,14 @@ type place struct {
 // three is a hash of the low three bytes of v, without regard to case.
 func three(v uint32) uint32 { return (v & 0x00dfdfdf) * 0x9e3779b1 >> 20 }
 
-func newScanner(words []triggerWord) *scanner {
-	s := &scanner{words: words, lists: make([][]place, 1)}
-	for n, w := range words {
+func (s *scanner) build() {
+	if s.list != "" {
+		for p := range strings.SplitSeq(s.list, "|") {
+			s.words = append(s.words, triggerWord{p, 0, triggerLimit})
+		}
+	}
+	s.table, s.lists = new([1 << 12]uint8), make([][]place, 1)
+	for n, w := range s.words {
 		for at := w.at; at < w.at+2; at++ {
 			h := three(uint32(w.word[at]) | uint32(w.word[at+1])<<8 | uint32(w.word[at+2])<<16)
 			if s.table[h] == 0 {
@@ -113,11 +123,11 @@ func newScanner(words []triggerWord) *scanner {
 			*l = append(*l, place{uint8(n), uint8(at)})
 		}
 	}
-	return s
 }
 
 // scan returns the triggers in b.
 func (s *scanner) scan(b []byte) (t trigger) {
+	s.once.Do(s.build)
 	i := 0
 	for ; i+4 <= len(b); i += 2 {
 		if list := s.table[three(binary.LittleEndian.Uint32(b[i:]))]; list != 0 {
@@ -134,6 +144,7 @@ func (s *scanner) scan(b []byte) (t trigger) {
 
 // next is a place within the first word in b[from:], or len(b) if there is none.
 func (s *scanner) next(b []byte, from int) int {
+	s.once.Do(s.build)
 	i := from
 	for ; i+4 <= len(b); i += 2 {
 		if list := s.table[three(binary.LittleEndian.Uint32(b[i:]))]; list != 0 && s.confirm(b, i, list, 0) != 0 {
@@ -182,19 +193,9 @@ func wholeAt(b []byte, from, to int) bool {
 
 // parts is a scanner for a list of parts of words, phrases one for whole words.
 // None may be shorter than four bytes.
-func parts(list string) *scanner {
-	var words []triggerWord
-	for p := range strings.SplitSeq(list, "|") {
-		words = append(words, triggerWord{p, 0, triggerLimit})
-	}
-	return newScanner(words)
-}
+func parts(list string) *scanner { return &scanner{list: list} }
 
-func phrases(list string) *scanner {
-	s := parts(list)
-	s.whole = true
-	return s
-}
+func phrases(list string) *scanner { return &scanner{list: list, whole: true} }
 
 // in reports that one of the words stands in text.
 func (s *scanner) in(text []byte) bool { return s.scan(text) != 0 }
