@@ -73,22 +73,34 @@ func envName(flag string) string {
 }
 
 func text(name, about, value, standard, usage string) cli.Flag {
-	return &cli.StringFlag{
+	return textFlag{&cli.StringFlag{
 		Name: name, Category: about, Value: standard, EnvVars: []string{envName(name)},
 		Usage: "`" + value + "` " + usage,
-	}
+	}}
 }
 
 func texts(name, about, value, usage string) cli.Flag {
-	return &cli.StringSliceFlag{
+	return textsFlag{&cli.StringSliceFlag{
 		Name: name, Category: about, EnvVars: []string{envName(name)},
 		Usage: "`" + value + "` " + usage,
-	}
+	}}
 }
 
 func toggle(name, about, usage string) cli.Flag {
-	return &cli.BoolFlag{Name: name, Category: about, EnvVars: []string{envName(name)}, Usage: usage}
+	return toggleFlag{&cli.BoolFlag{Name: name, Category: about, EnvVars: []string{envName(name)}, Usage: usage}}
 }
+
+// The library's flags find their names with a regular expression, each time they
+// are asked, which is several hundred times a start. Ours have one name each.
+type (
+	textFlag   struct{ *cli.StringFlag }
+	textsFlag  struct{ *cli.StringSliceFlag }
+	toggleFlag struct{ *cli.BoolFlag }
+)
+
+func (f textFlag) Names() []string   { return []string{f.Name} }
+func (f textsFlag) Names() []string  { return []string{f.Name} }
+func (f toggleFlag) Names() []string { return []string{f.Name} }
 
 // category is the heading that a flag stands under.
 func category(f cli.Flag) string {

@@ -105,7 +105,7 @@ func (r *reader) text(name string) string {
 		return v
 	}
 	for _, f := range r.c.App.Flags {
-		if f, ok := f.(*cli.StringFlag); ok && f.Name == name {
+		if f, ok := f.(textFlag); ok && f.Name == name {
 			return strings.Trim(f.GetDefaultText(), `"`)
 		}
 	}

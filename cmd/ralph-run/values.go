@@ -77,7 +77,7 @@ func checkStatus(n int) string {
 // nor false, in our words.
 func checkToggles(flags []cli.Flag) error {
 	for _, f := range flags {
-		b, ok := f.(*cli.BoolFlag)
+		b, ok := f.(toggleFlag)
 		if !ok {
 			continue
 		}
