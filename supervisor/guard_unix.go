@@ -5,6 +5,7 @@ package supervisor
 import (
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 
 	"go.uber.org/zap"
@@ -17,19 +18,19 @@ import (
 // It is a shell that reads from a pipe of which only we hold the other end, in a
 // session of its own, so that nothing that is meant for us or for the child
 // reaches it. It is started beside our own start, which it would delay, and told
-// the group of each child. A nil guard does nothing.
+// the child's group later. A nil guard does nothing.
 type guard struct {
 	life    *os.File
 	started chan struct{} // closed when pid is set
 	pid     int           // 0 = it could not be started
+	over    sync.Once
+	gone    chan struct{} // closed when the guard has ended after dismiss
 }
 
-// guardScript follows which group is to be ended, until our end is closed. Then
-// it asks the group to end, and kills it if it is still there after about five
-// seconds.
-const guardScript = `group=
-while read -r line; do group=$line; done
-[ "$group" ] || exit
+// guardScript waits for a group and then for our end. Then it asks the group to
+// end, and kills it if it is still there after about five seconds.
+const guardScript = `read -r group || exit
+read -r _
 kill -TERM -$group
 kill -CONT -$group
 i=0
@@ -48,7 +49,7 @@ func startGuard(log *zap.Logger) *guard {
 		log.Debug("start the guard", zap.Error(err))
 		return nil
 	}
-	g := &guard{life: life, started: make(chan struct{})}
+	g := &guard{life: life, started: make(chan struct{}), gone: make(chan struct{})}
 	go func() {
 		defer close(g.started)
 		defer theirs.Close()
@@ -74,34 +75,40 @@ func (g *guard) spawn(theirs *os.File) error {
 	return err
 }
 
-// watch makes group the one that is to be ended.
+// watch tells it the group that is to be ended.
 func (g *guard) watch(group int) {
 	if g != nil {
 		fmt.Fprintln(g.life, group)
 	}
 }
 
-// dismiss takes the group away from it: the child has ended.
+// dismiss ends the guard: the child has ended, or there will be none. The pipe is
+// closed only after that: its end is what the guard waits for. It is not waited
+// for here, but in await.
 func (g *guard) dismiss() {
 	if g != nil {
-		fmt.Fprintln(g.life)
+		g.over.Do(func() { go g.end() })
 	}
 }
 
-// end ends the guard and waits for it. The pipe is closed only after that: its end
-// is what the guard waits for.
 func (g *guard) end() {
-	if g == nil {
+	defer close(g.gone)
+	defer g.life.Close()
+	<-g.started
+	if g.pid == 0 {
 		return
 	}
-	<-g.started
-	if g.pid > 0 {
-		syscall.Kill(g.pid, syscall.SIGKILL)
-		for {
-			if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
-				break
-			}
+	syscall.Kill(g.pid, syscall.SIGKILL)
+	for {
+		if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
+			return
 		}
 	}
-	g.life.Close()
+}
+
+// await waits until a dismissed guard has ended.
+func (g *guard) await() {
+	if g != nil {
+		<-g.gone
+	}
 }

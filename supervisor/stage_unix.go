@@ -20,8 +20,9 @@ type stageSys struct {
 	caught   chan os.Signal
 	catching chan struct{} // closed when signals are caught
 	typed    echoes
-	lent     bool   // the terminal's foreground is the child's, below a pipe
-	guard    *guard // started before the first child that has no monitor
+	lent     bool     // the terminal's foreground is the child's, below a pipe
+	guard    *guard   // for the next child, if it is started already
+	guards   []*guard // of those before
 }
 
 func (s *stage) open() error {
@@ -36,10 +37,10 @@ func (s *stage) open() error {
 	if !s.tty[0] && isStream(s.std[0]) && s.cfg.Circuit != nil && !leavesStdin(s.cfg.Command) {
 		s.record = &recording{from: s.std[0], limit: recordInMemory}
 	}
-	if s.outer == nil {
-		s.guard = startGuard(s.cfg.Logger)
-	}
 	s.catch()
+	if s.outer == nil {
+		s.guard = startGuard(s.cfg.Logger) // there will be no monitor
+	}
 	return nil
 }
 
@@ -53,8 +54,11 @@ func (s *stage) shut() {
 	if s.outer != nil {
 		s.outer.cook()
 	}
-	s.guard.end()
 	s.release()
+	for _, g := range append(s.guards, s.guard) {
+		g.dismiss()
+		g.await()
+	}
 	if s.record != nil {
 		s.record.close()
 	}
@@ -154,14 +158,20 @@ func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatu
 		}
 		w.c.stage.cfg.Logger.Warn("no job control for the child", zap.Error(err))
 	}
-	s := w.c.stage
-	if s.guard == nil {
-		s.guard = startGuard(s.cfg.Logger)
-	}
 	pid, status, err := spawn(path, spec.argv, w.attr(spec.env))
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	s.guard.watch(pid)
-	return pid, status, s.guard, nil
+	return pid, status, w.c.stage.guardOf(pid), nil
+}
+
+// guardOf has a guard watch a group.
+func (s *stage) guardOf(group int) *guard {
+	g := s.guard
+	if g == nil {
+		g = startGuard(s.cfg.Logger)
+	}
+	s.guard, s.guards = nil, append(s.guards, g)
+	g.watch(group)
+	return g
 }
