@@ -24,6 +24,8 @@ type stage struct {
 	child  *child // the one that runs now, or nil
 	starts int
 	closed bool
+
+	panicking atomic.Bool // in another goroutine than Run's
 }
 
 // openStage takes over the terminal's and the signals' handling. It changes
@@ -71,8 +73,17 @@ func (s *stage) setRunning(c *child) {
 	s.child = c
 }
 
-// close puts everything back. It may be called more than once.
+// close puts everything back. It may be called more than once. After a panic
+// elsewhere it does not return: the panic ends the program, and not what the
+// child's end, of which it is the cause, looks like to Run.
 func (s *stage) close() {
+	s.putBack()
+	if s.panicking.Load() {
+		select {}
+	}
+}
+
+func (s *stage) putBack() {
 	s.mu.Lock()
 	again := s.closed
 	s.closed = true
@@ -86,7 +97,8 @@ func (s *stage) close() {
 // by goroutines that Run's own deferred close does not protect.
 func (s *stage) onPanic() {
 	if v := recover(); v != nil {
-		s.close()
+		s.panicking.Store(true)
+		s.putBack()
 		panic(v)
 	}
 }
