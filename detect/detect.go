@@ -120,7 +120,6 @@ type Detector struct {
 	client  string
 	echoes  []string // the prompt's lines, squeezed, each to be skipped once
 	screens [4]screen
-	rows    [4]rowFunc
 	run     run
 	memo    *memo // nil until a first text is looked at
 	seq     int   // feeds so far
@@ -132,9 +131,6 @@ func New(opts Options) *Detector {
 	d := &Detector{opts: opts, client: clientName(opts.Client)}
 	d.run.d = d
 	d.echoes = promptLines(d.client, opts.Prompt)
-	for id := range d.rows {
-		d.rows[id] = func(b []byte, quiet bool) { d.run.line(Stream(id), b, quiet) }
-	}
 	d.screens[Terminal].window = true
 	return d
 }
@@ -146,7 +142,7 @@ func (d *Detector) Feed(s Stream, p []byte) {
 	}
 	d.seq++
 	d.screens[s].seq = d.seq
-	d.screens[s].write(p, d.rows[s])
+	d.screens[s].write(p, sink{&d.run, s})
 }
 
 // Standing returns the final notice that the output so far ends on, if any.
@@ -184,7 +180,7 @@ func (d *Detector) Close(e Exit, now time.Time) Verdict {
 // end takes what is held back as final, and decides.
 func (d *Detector) end(e Exit) (finding, bool) {
 	for id := range d.screens {
-		d.screens[id].flush(d.rows[id])
+		d.screens[id].flush(sink{&d.run, Stream(id)})
 	}
 	d.screens = [4]screen{}
 	return d.run.decide(e)
@@ -199,7 +195,7 @@ func (d *Detector) lookAhead() *run {
 	*r = d.run
 	r.quiet = true
 	for id := range d.screens {
-		d.screens[id].flush(func(b []byte, quiet bool) { r.line(Stream(id), b, quiet) })
+		d.screens[id].flush(sink{r, Stream(id)})
 	}
 	return r
 }

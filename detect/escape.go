@@ -26,7 +26,7 @@ type escape struct {
 func (e *escape) start() { *e = escape{state: begun} }
 
 // escaped consumes bytes of an escape sequence and returns how many.
-func (s *screen) escaped(p []byte, row rowFunc) int {
+func (s *screen) escaped(p []byte, to sink) int {
 	e := &s.esc
 	for i, c := range p {
 		switch e.state {
@@ -37,15 +37,15 @@ func (s *screen) escaped(p []byte, row rowFunc) int {
 				e.state = ground
 				switch {
 				case 0x40 <= c && c <= 0x7e:
-					s.sequence(c, row)
+					s.sequence(c, to)
 				case c == 0x1b:
 					e.start()
 				case c == '\n', c == '\r':
-					s.control(c, row)
+					s.control(c, to)
 				}
 			}
 		case command:
-			return i + s.commandText(p[i:], row)
+			return i + s.commandText(p[i:], to)
 		case closing:
 			e.state = command
 			if c == '\\' {
@@ -113,7 +113,7 @@ func (e *escape) param(n, def int) int {
 
 // commandText skips the text of a command. A newline ends it, as no title or
 // link holds one: a broken sequence must not hide what follows.
-func (s *screen) commandText(p []byte, row rowFunc) int {
+func (s *screen) commandText(p []byte, to sink) int {
 	e := &s.esc
 	n := bytes.IndexAny(p, "\a\x1b\n")
 	if n < 0 {
@@ -127,7 +127,7 @@ func (s *screen) commandText(p []byte, row rowFunc) int {
 		e.state = closing
 	case '\n':
 		e.state = ground
-		s.newline(row)
+		s.newline(to)
 	default:
 		e.state = ground
 	}
@@ -135,7 +135,7 @@ func (s *screen) commandText(p []byte, row rowFunc) int {
 }
 
 // sequence carries out a whole control sequence as far as it moves or erases.
-func (s *screen) sequence(c byte, row rowFunc) {
+func (s *screen) sequence(c byte, to sink) {
 	e := &s.esc
 	n := e.param(0, 1)
 	switch c {
@@ -160,7 +160,7 @@ func (s *screen) sequence(c byte, row rowFunc) {
 		s.window = true
 		s.move(n-1, e.param(1, 1)-1)
 	case 'J':
-		s.eraseBelow(e.param(0, 0), row)
+		s.eraseBelow(e.param(0, 0), to)
 	case 'K':
 		s.eraseLine(e.param(0, 0))
 	case 's':
@@ -171,7 +171,7 @@ func (s *screen) sequence(c byte, row rowFunc) {
 		}
 	case 'h':
 		if e.marked && e.params[0] == 1049 {
-			s.clear(row)
+			s.clear(to)
 		}
 	}
 }
@@ -195,10 +195,10 @@ func (s *screen) eraseLine(mode int) {
 	s.col, s.inside = at, at != cells(*r)
 }
 
-func (s *screen) eraseBelow(mode int, row rowFunc) {
+func (s *screen) eraseBelow(mode int, to sink) {
 	if mode != 0 {
 		if mode == 2 || mode == 3 {
-			s.clear(row)
+			s.clear(to)
 		}
 		return
 	}
@@ -212,9 +212,9 @@ func (s *screen) eraseBelow(mode int, row rowFunc) {
 
 // clear empties the screen. What stood there has been read by then: it is
 // passed on, unless it is a window that is about to be drawn again.
-func (s *screen) clear(row rowFunc) {
+func (s *screen) clear(to sink) {
 	if !s.window {
-		s.flush(row)
+		s.flush(to)
 	}
 	s.rows, s.size = s.rows[:0], 0
 	s.window = true

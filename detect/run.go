@@ -72,10 +72,7 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 		r.logLine(b)
 		return
 	}
-	trimmed := b
-	for len(trimmed) > 0 && (trimmed[0] == ' ' || trimmed[0] == '\t') {
-		trimmed = trimmed[1:]
-	}
+	trimmed := trimLeft(b)
 	if len(trimmed) == 0 {
 		s.push(nil)
 		s.open, s.begun = 0, 0
@@ -88,19 +85,19 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 	}
 	if s.body != "" {
 		r.moreBody(id, trimmed)
-	} else if b[len(b)-1] == '{' && bytes.Contains(b, []byte("rror")) {
+	} else if b[len(b)-1] == '{' && errorPart.in(b) {
 		s.body = cutText(cleanLine(b).text, rowBytes)
 	}
 	t := first(trimmed)
 	if !quiet {
-		t |= triggers.scan(b)
+		t |= triggersIn(b)
 	}
 	if r.work && t&triggerWork != 0 && !s.belowCross() {
 		t &^= triggerWork
 	}
 	s.push(b)
-	if t == 0 && !r.found && !r.series.active && s.open == 0 && s.begun == 0 && len(r.d.opts.Match) == 0 {
-		if !s.cutWord() {
+	if t == 0 && r.idle(s) {
+		if !cutWord(s.back(1), s.back(0)) {
 			if len(trimmed) <= 8 || trimmed[0] == '`' {
 				s.section(trimmed)
 			}
@@ -110,6 +107,21 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 		s.begun = max(s.begun, 1)
 	}
 	r.slow(id, trimmed, t)
+}
+
+var errorPart = parts("rror")
+
+// idle reports that nothing is under way to which a row without a trigger
+// matters.
+func (r *run) idle(s *side) bool {
+	return !r.found && !r.series.active && s.open == 0 && s.begun == 0 && len(r.d.opts.Match) == 0
+}
+
+// calm reports that this holds for the next row, and that it belongs to no
+// object.
+func (r *run) calm(id Stream) bool {
+	s := &r.streams[id]
+	return id != Log && r.idle(s) && s.body == "" && len(s.object) == 0
 }
 
 // gateAbove reports that a row above, of which the latest may be the rest, may
@@ -153,25 +165,30 @@ func (s *side) section(b []byte) {
 	}
 }
 
-// cutWord reports that the end of the row before and the start of this one
-// make a word that matters.
-func (s *side) cutWord() bool {
-	a, b := s.back(1), s.back(0)
-	if len(a) < minWrap-12 || len(b) == 0 {
+// cutWord reports that the end of a row and the start of the next make a word
+// that matters.
+func cutWord(a, b []byte) bool {
+	if len(a) < minWrap-12 || len(b) == 0 || !isEdge(a[len(a)-1]) || !isEdge(b[0]) {
 		return false
 	}
-	if c := a[len(a)-1]; !isAlnum(c) && c < 0x80 && c != ' ' && c != '|' {
-		return false
+	if !isAlnum(a[len(a)-1]) {
+		a = bytes.TrimRight(a, " │┃|")
 	}
-	a, b = bytes.TrimRight(a, " │┃|"), bytes.TrimLeft(b, " │┃|")
+	if !isAlnum(b[0]) {
+		b = bytes.TrimLeft(b, " │┃|")
+	}
 	if len(a) < minWrap-12 || len(b) == 0 || !isAlnum(a[len(a)-1]) || !isAlnum(b[0]) {
 		return false
 	}
 	var both [24]byte
 	n := copy(both[:12], a[max(0, len(a)-12):])
 	n += copy(both[n:], b[:min(12, len(b))])
-	return triggers.scan(both[:n])&triggerLimit != 0
+	return triggersIn(both[:n])&triggerLimit != 0
 }
+
+// isEdge reports that a row that a screen has cut may end or go on with c: with
+// a part of a word, or with the blanks and borders around it.
+func isEdge(c byte) bool { return isAlnum(c) || c >= 0x80 || c == ' ' || c == '|' }
 
 // slow looks at a row that may matter.
 func (r *run) slow(id Stream, trimmed []byte, t trigger) {

@@ -24,12 +24,12 @@ type triggerWord struct {
 }
 
 // triggerWords are looked for in every line, without regard to case. at is
-// where in the word the four bytes stand by which the scanner knows it:
-// chosen to be rare in prose and code.
+// where in the word the five bytes stand by which it is known (all four of a
+// short one): chosen to be rare in prose and code.
 //
 // Numbers at the start of a line and code fences are looked for apart.
 var triggerWords = []triggerWord{
-	{"limit", 1, triggerLimit},
+	{"limit", 0, triggerLimit},
 	{"quota", 0, triggerLimit},
 	{" 429", 0, triggerLimit},
 	{"(429", 0, triggerLimit},
@@ -39,59 +39,57 @@ var triggerWords = []triggerWord{
 	{" 529", 0, triggerLimit},
 	{"(529", 0, triggerLimit},
 	{"too many", 2, triggerLimit},
-	{"overload", 4, triggerLimit},
+	{"overload", 3, triggerLimit},
 	{"exhaust", 1, triggerLimit},
 	{"exceed", 1, triggerLimit},
 	{"capacity", 1, triggerLimit},
 	{"demand", 0, triggerLimit},
 	{"credit", 0, triggerLimit},
 	{"allowance", 0, triggerLimit},
-	{"spend", 1, triggerLimit},
+	{"spend", 0, triggerLimit},
 	{"usage", 0, triggerLimit},
-	{"throttl", 3, triggerLimit},
+	{"throttl", 2, triggerLimit},
 	{"model", 0, triggerLimit},
-	{"you've", 2, triggerLimit},
+	{"you've", 1, triggerLimit},
 	{"you’ve", 1, triggerLimit},
 	{"you have", 2, triggerLimit},
 	{"you're out", 2, triggerLimit},
 	{"you’re out", 1, triggerLimit},
-	{"sorry", 1, triggerLimit},
+	{"sorry", 0, triggerLimit},
 	{"payment re", 1, triggerLimit},
 	{"high-freq", 3, triggerLimit},
 	{"upgrade to", 0, triggerLimit},
 	{"límite", 0, triggerLimit},
-	{"limite", 2, triggerLimit},
+	{"limite", 1, triggerLimit},
 	{"kontingent", 5, triggerLimit},
-	{"上限", 2, triggerLimit},
-	{"限额", 2, triggerLimit},
-	{"限制", 2, triggerLimit},
-	{"制限", 2, triggerLimit},
-	{"额度", 2, triggerLimit},
-	{"額度", 2, triggerLimit},
-	{"한도", 2, triggerLimit},
-	{"retrying", 4, triggerRetry},
+	{"上限", 1, triggerLimit},
+	{"限额", 1, triggerLimit},
+	{"限制", 1, triggerLimit},
+	{"制限", 1, triggerLimit},
+	{"额度", 1, triggerLimit},
+	{"額度", 1, triggerLimit},
+	{"한도", 1, triggerLimit},
+	{"retrying", 3, triggerRetry},
 	{"retry-after", 4, triggerRetry},
-	{"  └ ", 2, triggerWork},
-	{"  │ ", 2, triggerWork},
-	{"  ⎿ ", 2, triggerWork},
+	{"  └ ", 1, triggerWork},
+	{"  │ ", 1, triggerWork},
+	{"  ⎿ ", 1, triggerWork},
 	{"changes   ", 4, triggerWork},
 	{"succeeded in", 2, triggerWork},
-	{"resume=", 3, triggerSession},
+	{"resume=", 2, triggerSession},
 	{"session id:", 6, triggerSession},
 }
 
-var triggers = &scanner{words: triggerWords}
-
-// A scanner looks at every second three of bytes. Each word is known by the two
-// threes of its rare four, of which it meets one, wherever the word stands. The
-// looks do not wait for each other, which makes it fast. It is built when it is
-// first needed: the start of every run would pay for it.
+// A scanner looks at every second three of bytes. Each word is known by two
+// threes, of which it meets one, wherever the word stands. The looks do not wait
+// for each other, which makes it fast. It is built when it is first needed: the
+// start of every run would pay for it.
 type scanner struct {
-	list  string // of words, where they are no triggers of several kinds
+	list  string // of words, separated by |
 	whole bool   // words count only between what is no letter or digit
-	words []triggerWord
 
 	once  sync.Once
+	words []string
 	table *[1 << 12]uint8 // by three: the bucket, 0 = none
 	lists [][]place
 }
@@ -106,15 +104,11 @@ type place struct {
 func three(v uint32) uint32 { return (v & 0x00dfdfdf) * 0x9e3779b1 >> 20 }
 
 func (s *scanner) build() {
-	if s.list != "" {
-		for p := range strings.SplitSeq(s.list, "|") {
-			s.words = append(s.words, triggerWord{p, 0, triggerLimit})
-		}
-	}
+	s.words = strings.Split(s.list, "|")
 	s.table, s.lists = new([1 << 12]uint8), make([][]place, 1)
 	for n, w := range s.words {
-		for at := w.at; at < w.at+2; at++ {
-			h := three(uint32(w.word[at]) | uint32(w.word[at+1])<<8 | uint32(w.word[at+2])<<16)
+		for at := range 2 {
+			h := three(uint32(w[at]) | uint32(w[at+1])<<8 | uint32(w[at+2])<<16)
 			if s.table[h] == 0 {
 				s.table[h] = uint8(len(s.lists))
 				s.lists = append(s.lists, nil)
@@ -125,48 +119,31 @@ func (s *scanner) build() {
 	}
 }
 
-// scan returns the triggers in b.
-func (s *scanner) scan(b []byte) (t trigger) {
+// in reports that one of the words stands in b, in any case.
+func (s *scanner) in(b []byte) bool {
 	s.once.Do(s.build)
 	i := 0
 	for ; i+4 <= len(b); i += 2 {
-		if list := s.table[three(binary.LittleEndian.Uint32(b[i:]))]; list != 0 {
-			t |= s.confirm(b, i, list, t)
+		if list := s.table[three(binary.LittleEndian.Uint32(b[i:]))]; list != 0 && s.confirm(b, i, list) {
+			return true
 		}
 	}
-	if i+3 <= len(b) {
-		if list := s.table[three(uint32(b[i])|uint32(b[i+1])<<8|uint32(b[i+2])<<16)]; list != 0 {
-			t |= s.confirm(b, i, list, t)
-		}
+	if i+3 > len(b) {
+		return false
 	}
-	return t
-}
-
-// next is a place within the first word in b[from:], or len(b) if there is none.
-func (s *scanner) next(b []byte, from int) int {
-	s.once.Do(s.build)
-	i := from
-	for ; i+4 <= len(b); i += 2 {
-		if list := s.table[three(binary.LittleEndian.Uint32(b[i:]))]; list != 0 && s.confirm(b, i, list, 0) != 0 {
-			return i
-		}
-	}
-	if i+3 <= len(b) && s.scan(b[max(from, i-16):]) != 0 {
-		return i
-	}
-	return len(b)
+	list := s.table[three(uint32(b[i])|uint32(b[i+1])<<8|uint32(b[i+2])<<16)]
+	return list != 0 && s.confirm(b, i, list)
 }
 
 // confirm compares the words of a list, of which a three stands at b[i:].
-func (s *scanner) confirm(b []byte, i int, list uint8, known trigger) (t trigger) {
+func (s *scanner) confirm(b []byte, i int, list uint8) bool {
 	for _, p := range s.lists[list] {
-		w := &s.words[p.word]
-		from := i - int(p.at)
-		if known&w.t == 0 && hasFoldAt(b, from, w.word) && (!s.whole || wholeAt(b, from, from+len(w.word))) {
-			t |= w.t
+		from, w := i-int(p.at), s.words[p.word]
+		if hasFoldAt(b, from, w) && (!s.whole || wholeAt(b, from, from+len(w))) {
+			return true
 		}
 	}
-	return t
+	return false
 }
 
 // hasFoldAt reports whether the lower-case word stands at b[from:], in any case.
@@ -196,6 +173,3 @@ func wholeAt(b []byte, from, to int) bool {
 func parts(list string) *scanner { return &scanner{list: list} }
 
 func phrases(list string) *scanner { return &scanner{list: list, whole: true} }
-
-// in reports that one of the words stands in text.
-func (s *scanner) in(text []byte) bool { return s.scan(text) != 0 }

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"unicode/utf8"
 )
 
@@ -31,35 +30,24 @@ type screen struct {
 	buf    []byte
 }
 
-// write shows the screen a piece; row is called with every row that is final.
-func (s *screen) write(p []byte, row rowFunc) {
-	start := true // of the piece or of a line: only there whole lines are tried
-	for len(p) > 0 {
-		if start && s.fresh() {
+// write shows the screen a piece; every row that is final goes to a sink.
+func (s *screen) write(p []byte, to sink) {
+	plain := linesOf(p)
+	for at, start := 0, true; at < len(p); { // start of the piece or of a line: only there whole lines are tried
+		switch {
+		case start && s.fresh():
 			s.began = s.seq
-			if p = wholeLines(p, row); len(p) == 0 {
-				return
-			}
-		}
-		start = false
-		if s.esc.state != ground {
-			p = p[s.escaped(p, row):]
-			continue
-		}
-		if n := printable(p); n > 0 {
-			s.put(p[:n])
-			p = p[n:]
-			continue
-		}
-		for p[0] == 0 {
-			if p = p[1:]; len(p) == 0 {
-				return
-			}
-		}
-		if c := p[0]; c < 0x20 {
-			s.control(c, row)
-			start = c == '\n'
-			p = p[1:]
+			at, start = plain.pass(at, to), false
+		case s.esc.state != ground:
+			at, start = at+s.escaped(p[at:], to), false
+		case isControl(p[at]):
+			s.control(p[at], to)
+			start = p[at] == '\n'
+			at++
+		default:
+			n := printable(p[at:])
+			s.put(p[at : at+n])
+			at, start = at+n, false
 		}
 	}
 }
@@ -67,69 +55,6 @@ func (s *screen) write(p []byte, row rowFunc) {
 // fresh reports that the stream is at the start of a line with nothing held.
 func (s *screen) fresh() bool {
 	return !s.window && s.esc.state == ground && !s.inside && (len(s.rows) == 0 || len(s.rows[0]) == 0)
-}
-
-// wholeLines passes the plain lines at the start of p on as they are and
-// returns the rest: from the first line that needs work, or is unfinished.
-func wholeLines(p []byte, row rowFunc) []byte {
-	var next [len(controls)]int // where each control stands next in p
-	at, word := 0, -1           // word: where the next trigger is, if looked for
-	for {
-		n := bytes.IndexByte(p[at:], '\n')
-		if n < 0 || n > maxRow {
-			return p[at:]
-		}
-		line := p[at : at+n]
-		for i, c := range controls {
-			if next[i] < at || at == 0 {
-				next[i] = nextByte(p, at, c)
-			}
-			if next[i] < at+n {
-				if c != '\r' || next[i] != at+n-1 {
-					return p[at:]
-				}
-				line = line[:n-1]
-			}
-		}
-		if word < at && n > 0 && line0(line) != '{' {
-			word = triggers.next(p, at)
-		}
-		row(line, word >= at+n)
-		at += n + 1
-	}
-}
-
-func line0(line []byte) byte {
-	if len(line) == 0 {
-		return 0
-	}
-	return line[0]
-}
-
-func nextByte(p []byte, from int, c byte) int {
-	if n := bytes.IndexByte(p[from:], c); n >= 0 {
-		return from + n
-	}
-	return len(p)
-}
-
-// A rowFunc takes a final row. quiet means that no trigger stands in it; false
-// that this is not known.
-type rowFunc func(row []byte, quiet bool)
-
-// controls need more than to be passed on. Other controls than these are rare
-// enough to be left to the rules, which see them as nothing.
-var controls = [...]byte{0x1b, '\r', 0, '\b'}
-
-// printable is how many bytes of p are text. Controls that mean nothing here
-// count as such, the rules do not see them.
-func printable(p []byte) int {
-	for i, c := range p {
-		if c < 0x20 && (c == '\n' || c == '\r' || c == 0x1b || c == 0 || c == '\b') {
-			return i
-		}
-	}
-	return len(p)
 }
 
 // cursor is the row to write to.
@@ -180,24 +105,24 @@ func (s *screen) overwrite(r *[]byte, text []byte) {
 	s.inside = from+len(text) < len(*r)
 }
 
-func (s *screen) control(c byte, row rowFunc) {
+func (s *screen) control(c byte, to sink) {
 	switch c {
 	case '\n':
-		s.newline(row)
+		s.newline(to)
 	case '\r':
 		s.move(s.row, 0)
 	case '\b':
 		s.move(s.row, s.column()-1)
 	case 0x1b:
 		s.esc.start()
-	}
+	} // NUL is nothing
 }
 
-func (s *screen) newline(row rowFunc) {
+func (s *screen) newline(to sink) {
 	s.cursor()
 	s.inside, s.col = false, 0
 	if !s.window {
-		row(s.rows[0], false)
+		to.row(s.rows[0], false)
 		s.drop()
 		return
 	}
@@ -205,7 +130,7 @@ func (s *screen) newline(row rowFunc) {
 	s.cursor()
 	s.inside = len(s.rows[s.row]) > 0
 	for len(s.rows) > maxRows || s.size > maxWindow && s.row > 0 {
-		row(s.rows[0], false)
+		to.row(s.rows[0], false)
 		s.drop()
 	}
 }
@@ -241,10 +166,10 @@ func (s *screen) move(row, col int) {
 }
 
 // flush passes on what is held back, without forgetting it.
-func (s *screen) flush(row rowFunc) {
+func (s *screen) flush(to sink) {
 	for i, r := range s.rows {
 		if i < len(s.rows)-1 || len(r) > 0 {
-			row(r, false)
+			to.row(r, false)
 		}
 	}
 }
