@@ -6,7 +6,7 @@ import (
 
 var (
 	// toolCall is the line above a tool's result.
-	toolCall = lazy(`^(?:\w+\(|(?:Bash|Read|Write|Edit|Search|Grep|Glob|Fetch|List|Run|Ran|Explored|Shell|Task|Agent|View|Create|Update|WebFetch|WebSearch|Read file|Check|Find|Test|Called|Explore|General-purpose)\b|.*\((?:shell|bash|MCP:?[^)]*)\)$|.*"[^"]*"(?: in \S+)?$|\$ )`)
+	toolCall = lazy(`^(?:\w+\(|Using \w+ ?\(|(?:Bash|Read|Write|Edit|Search|Grep|Glob|Fetch|List|Run|Ran|Explored|Shell|Task|Agent|View|Create|Update|WebFetch|WebSearch|Read file|Check|Find|Test|Called|Explore|General-purpose)\b|.*\((?:shell|bash|MCP:?[^)]*)\)$|.*"[^"]*"(?: in \S+)?$|\$ )`)
 	subAgent = lazy(`\(model: [^)]+\)|^Agent ".*" failed`)
 	workDone = lazy(`^Changes {2,}\+(\d+) -(\d+)`)
 	resumeID = lazy(`--resume[= ]([\w-]{8,64})`)

@@ -149,7 +149,7 @@ func (d *Detector) Feed(s Stream, p []byte) {
 // now resolves stated times.
 func (d *Detector) Standing(now time.Time) (Notice, bool) {
 	r := d.lookAhead()
-	if !r.found || r.last.verdict != Limit || r.last.kind > notice || r.last.retries || r.other > 1 {
+	if !r.found || r.last.verdict != Limit || r.last.kind > notice || r.last.retries || r.last.introduced || r.other > 1 {
 		return Notice{}, false
 	}
 	if d.run.found {

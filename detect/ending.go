@@ -84,7 +84,7 @@ func (r *run) aftermath(id Stream, l line) {
 func (r *run) sameStream(id Stream, l line) {
 	s := &r.streams[id]
 	switch {
-	case s.open > 0 && r.goesOn(s, l):
+	case s.open > 0 && r.goesOn(s, l) && !hasFoldAt([]byte(l.text), 0, "exiting"):
 		low := []byte(strings.ToLower(l.text))
 		if r.last.verdict == Limit && isTalk(low) {
 			r.drop("prose")
@@ -198,11 +198,21 @@ func (r *run) decide(e Exit) (finding, bool) {
 			return r.last, true
 		}
 	}
+	if e.gaveUp() && !r.series.active {
+		if f, ok := r.lastWords(); ok {
+			return f, true
+		}
+	}
 	if r.series.active && (!r.found || r.last.verdict == Limit) {
 		r.explain(r.series.last, true, "the client was still limited at the end")
 		return r.series.last, true
 	}
 	return finding{}, false
+}
+
+// gaveUp reports that a run failed by itself.
+func (e Exit) gaveUp() bool {
+	return !e.ByUs && !e.Unknown && !e.Signaled && e.Code != 0 && e.Code != 124 && e.Code != 126 && e.Code != 127 && e.Code <= 128
 }
 
 func reasonOr(why string) string {
@@ -245,6 +255,10 @@ func (r *run) doubt(e Exit) string {
 		return "this client prints errors on stderr, and ended well"
 	case !e.Unknown && !e.ByUs && (r.other > 0 || r.after > 0):
 		return "the run went on after it, and ended well"
+	case !e.Unknown && !e.ByUs && failsOnLimit[r.d.client] && f.kind != structured && !f.alone:
+		return "this client fails on a limit, and ended well"
+	case f.introduced:
+		return "a sentence above introduces it: quoted"
 	case e.ByUs && r.other > 3:
 		return "something came after it"
 	}

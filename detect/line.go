@@ -114,7 +114,7 @@ var notNotices = []struct {
 	{"test", lazy(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
 	{"log", lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
 	{"another program's line", lazy(`^\[(?:[\w .-]{1,40})\]\s`)},
-	{"another program's line", lazy(`^(?i:ralph[\w-]*|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
+	{"another program's line", lazy(`^(?i:ralph[\w-]*|loop|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
 }
 
 // quotesIt is a sentence with a notice between quotation marks. JSON is none.
@@ -133,7 +133,7 @@ func noNotice(text string) string {
 			return n.why
 		}
 	}
-	if quotesIt().MatchString(text) && !strings.Contains(text, `":`) {
+	if quotesIt().MatchString(text) && !strings.Contains(text, `":`) && !strings.Contains(text, `':`) {
 		return "quotes it"
 	}
 	return ""

@@ -7,19 +7,21 @@ import (
 
 // A finding is a line or an event that a rule recognized.
 type finding struct {
-	name    string // of the rule
-	kind    evidence
-	verdict Kind
-	scope   Scope
-	sure    bool   // the scope was stated, not supposed
-	text    string // the evidence, not yet redacted
-	when    string // the text that may say when it ends
-	more    string // what else around it may, if that does not
-	wait    int64  // a structured wait in milliseconds
-	retries bool   // the client goes on by itself
-	stream  Stream
-	line    int
-	seq     int // the feed in which it came
+	name       string // of the rule
+	kind       evidence
+	verdict    Kind
+	scope      Scope
+	sure       bool   // the scope was stated, not supposed
+	text       string // the evidence, not yet redacted
+	when       string // the text that may say when it ends
+	more       string // what else around it may, if that does not
+	wait       int64  // a structured wait in milliseconds
+	retries    bool   // the client goes on by itself
+	stream     Stream
+	line       int
+	alone      bool // nothing stands above it
+	introduced bool // a sentence above it ends with a colon
+	seq        int  // the feed in which it came
 }
 
 // openers are the words with which a notice can begin: a line that has a

@@ -79,7 +79,7 @@ func balanced(b []byte) bool {
 // both as one text.
 func (r *run) moreBody(id Stream, b []byte) {
 	s := &r.streams[id]
-	json := bytes.IndexByte([]byte("\"'{}[]0123456789"), b[0]) >= 0
+	json := bytes.IndexByte([]byte("\"'{}[]0123456789"), b[0]) >= 0 || strings.Count(s.body, `"`)%2 == 1
 	if json && len(s.body) < 4<<10 {
 		s.body += " " + string(b[:min(len(b), 1<<10)])
 	}
@@ -110,6 +110,9 @@ func eventKind(b []byte) (kind []byte, ok bool) {
 // event judges one whole object.
 func (r *run) event(id Stream, b []byte) bool {
 	e := parseEvent(b)
+	if e.kind == "" || e.kind == "error" {
+		r.streams[id].thing, r.streams[id].thingAt = cutText(string(b), 2<<10), r.streams[id].n+1
+	}
 	if e.agent {
 		return true // a sub-agent's events alone never decide
 	}

@@ -45,7 +45,7 @@ type rule struct {
 }
 
 // rules are looked at in this order; the first that matches speaks for a line.
-var rules = slices.Concat(eventRules, githubRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, failureRules, wordRules)
+var rules = slices.Concat(eventRules, githubRules, overloadRules, unavailableRules, clientRules, codeRules, noticeRules, localRules, failureRules, wordRules, readRules)
 
 // noticeRules know the grammar of a limit, whoever prints it.
 var noticeRules = []rule{

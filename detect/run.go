@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	recentRows = 16
-	rowBytes   = 400 // kept of a recent row
+	recentRows = 32
+	rowBytes   = 800 // kept of a recent row
 )
 
 // A run is what is known about the run so far. It is a value: a copy can be
@@ -38,10 +38,14 @@ type side struct {
 	rows   [recentRows]recent
 	open   int // rows for which a notice may still go on
 	begun  int // rows in which one that began may still become whole
+	first  int // the first row with a text
 	fence  bool
 	asked  bool // inside the echo of the prompt (codex)
 	object []byte
 	body   string // an error that goes on with a JSON body over several lines
+
+	thing   string // the last object that was no event
+	thingAt int    // its row
 }
 
 type recent struct {
@@ -77,6 +81,9 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 		s.push(nil)
 		s.open, s.begun = 0, 0
 		return
+	}
+	if s.first == 0 {
+		s.first = s.n + 1
 	}
 	if (trimmed[0] == '{' || len(s.object) > 0) && r.object(id, trimmed) {
 		s.push(nil)
@@ -257,6 +264,7 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	rule := &rules[v.rule]
 	f := finding{name: rule.name, kind: rule.kind, verdict: rule.verdict, scope: v.scope, sure: v.sure, retries: v.retries,
 		text: joined, when: joined, stream: id, line: r.streams[id].n - k}
+	f.alone, f.introduced = f.line <= r.streams[id].first, r.streams[id].introduced(k)
 	why := v.talk
 	if why == "" {
 		why = r.objection(id, head, v, joined, k)
@@ -289,6 +297,20 @@ func (r *run) objection(id Stream, head line, v view, joined string, k int) stri
 		return "the echo of the prompt"
 	}
 	return s.toolResult(head, k)
+}
+
+// failsOnLimit are clients that never end with 0 on a limit.
+var failsOnLimit = set("claude codex opencode gemini cursor-agent amp kimi")
+
+// introduced reports that a sentence above the row k before the latest leads to
+// it with a colon, as an answer does that quotes.
+func (s *side) introduced(k int) bool {
+	for n := k + 1; n < min(s.n, recentRows) && n < k+4; n++ {
+		if b := bytes.TrimRight(s.back(n), " \r"); len(b) > 0 {
+			return b[len(b)-1] == ':' && b[0] != ' ' && bytes.Count(b, []byte(" ")) >= 2 && !labelHints.in(b)
+		}
+	}
+	return false
 }
 
 // errorsOnStderr are clients whose stdout is the model's.

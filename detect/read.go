@@ -1,0 +1,182 @@
+package detect
+
+import (
+	"strings"
+)
+
+// This file reads the error on which a run failed by its words. Wording changes
+// every few months; the words of a limit do not: what it is of, what happened
+// to it, when it ends, what helps.
+
+// A message is an error as a client printed it.
+type message struct {
+	text   string // joined
+	below  string // what stands below it
+	error  bool   // it has an error's label or mark
+	folded string
+	parts  []string // its sentences, folded
+}
+
+func newMessage(text, below string, isError bool) *message {
+	m := &message{text: cutText(text, 3<<10), below: cutText(below, 1<<10), error: isError}
+	m.folded = fold(m.text)
+	for _, p := range sentenceEnd().Split(m.folded, 40) {
+		if p = strings.TrimSpace(p); p != "" {
+			m.parts = append(m.parts, p)
+		}
+	}
+	return m
+}
+
+// sentenceEnd is where what a word belongs to ends.
+var sentenceEnd = lazy(`[.!?;]["')]*(?:\s|$)|[。！？；]|\s[·∙•|—]\s|\s-\s`)
+
+// read says what a message means, and by which of its words.
+func (m *message) read() (verdict Kind, why string) {
+	if m.foreign() {
+		return None, ""
+	}
+	limit := m.limit()
+	switch {
+	case overload.in(m.folded) && limit != byNamed:
+		return Overloaded, "a provider without capacity"
+	case limit != "":
+		return Limit, limit
+	case m.unavailable():
+		return Unavailable, "a model that is not offered"
+	}
+	return None, ""
+}
+
+// How a limit was read.
+const (
+	byCode   = "a typed code"
+	byStatus = "the status of the answer"
+	byNamed  = "the name of a limit, and what happened to it"
+	byPart   = "a limit of something, and what happened to it"
+	byCount  = "what is counted is gone until later"
+	byEnd    = "the name of a limit, and when it ends"
+	byHaste  = "too much at a time"
+)
+
+func (m *message) limit() string {
+	if m.typed() {
+		return byCode
+	}
+	for _, p := range m.parts {
+		if otherSubject(p) {
+			continue
+		}
+		if why := m.limitIn(p); why != "" {
+			return why
+		}
+	}
+	if m.error && limitStatus().MatchString(m.folded) && !otherThings().MatchString(m.folded) && !counts().MatchString(m.folded) {
+		return byStatus
+	}
+	return ""
+}
+
+// limitIn reads one sentence.
+func (m *message) limitIn(p string) string {
+	all := m.folded + " " + fold(m.below)
+	later := when.in(all)
+	switch {
+	case near(named, gone, p, 70):
+		return byNamed
+	case throttle.in(p):
+		return byHaste
+	case near(bare, gone, p, 90) && (what.in(p) || later || advice.in(all)):
+		return byPart
+	case near(counted, gone, p, 40) && (later || advice.in(all)):
+		return byCount
+	case named.in(p) && later && (m.error || stated(all)) && when.in(p+" "+fold(m.below)):
+		return byEnd
+	case hurry.in(p) && (stated(all) || later && (counted.in(p) || named.in(p))):
+		return byHaste
+	}
+	return ""
+}
+
+// near reports that words of both classes stand close to each other.
+func near(a, b class, p string, reach int) bool {
+	first := a.at(p)
+	if first == nil {
+		return false
+	}
+	for _, y := range b.at(p) {
+		for _, x := range first {
+			if max(x[0]-y[1], y[0]-x[1]) <= reach {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stated reports that a text says when something ends.
+func stated(folded string) bool { return clockWords().MatchString(folded) }
+
+var clockWords = lazy(`\d\s?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|weeks?)\b|\d{1,2}:\d\d|\d ?[ap]m\b|\b\d{4}-\d\d-\d\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w* \d|half an hour|(?:an|one|next|a few|several|two|three) (?:hour|minute|day|week|month)|tomorrow|midnight|\d+ ?(?:分|秒|小时|時間|시간|초|天|минут|час|секунд|хвилин|годин)`)
+
+// typed reports that a typed code of a limit stands in the message.
+func (m *message) typed() bool {
+	if providerNumber().MatchString(m.folded) {
+		return true
+	}
+	for _, w := range codeWord().FindAllString(m.text, 80) {
+		bare := strings.ToLower(strings.NewReplacer("_", "", ".", "", "-", "").Replace(w))
+		if codeLike().MatchString(bare) && (m.error || strings.ContainsAny(m.text, `{(:`)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// limitStatus is the status of an answer, not any number.
+	limitStatus = lazy(`(?:^|\b(?:status|code|http(?:/[\d.]+)?|error|answered|returned|got|received|with|response|request)["']?(?: ?(?:code|status))*["']?[:=]?\s?["'(]?|\(|["']|: ?)(?:429|402)(?:\b[^\d.:]|$)|\b(?:429|402) (?:too many|payment|client error|rate|quota)`)
+	// providerNumber are codes that are numbers (Zhipu's).
+	providerNumber = lazy(`["']?code["']?\s?[:=]\s?["']?(?:1302|1303|1304|1308|1310|1113)\b`)
+)
+
+func (m *message) unavailable() bool {
+	for _, p := range m.parts {
+		if near(aModel, missing, p, 60) && !setting().MatchString(p) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// setting is something of a model's call that is not supported.
+	setting = lazy(`\b(?:parameters?|values?|tools?|images?|vision|features?|function calling|functions?|arguments?|options?|thinking|reasoning[ ._]effort|temperature|max_tokens|streaming|system prompt|inputs?|location|country|region|file|module|path|property|role|schema|response_format|format|credentials|api key|x-api-key|authentication|session|task|user|branch|package|command|data model|view model|test|version)\b`)
+
+	denial = lazy(`\bnot (?:being )?(?:rate[- ]limited|throttled|exceeded|reached|exhausted)|\bno rate limit|(?:is not|isn't|wasn't|not) (?:a |an |your |the )?(?:rate|usage|quota)\b|\bwithout (?:hitting|reaching|exceeding)|n't (?:exceed|reach|hit|run out)|\bwithin (?:your |the )?(?:limits?|quota)|\bdo(?:es)? not exceed|below the limit`)
+	isNear = lazy(`\b[1-9]\d?(?:\.\d+)? ?% (?:of|used|left|remaining)|used (?:about |over |more than )?[1-9]\d?(?:\.\d+)? ?%|\b[1-9]\d* (?:\w+ ){0,2}(?:left|remaining)\b`)
+	noGo   = lazy(`\bcredit balance is too low|\bpermissions? (?:denied|error)|permission_|\bunauthori[sz]ed|authenticat|invalid (?:api )?key|api key (?:is )?(?:invalid|not valid)|invalid bearer|token (?:has )?expired|invalid_request_error.{0,80}(?:prompt is too long|maximum context|context_length|image)|missing scopes?|insufficient (?:scopes?|permissions?|privileges)|sudo|eacces|\bssl\b|certificate`)
+	broken = lazy(`\b(?:econn\w+|etimedout|enotfound|enoent|eaddrinuse|eai_again|epipe|emfile|enospc|edquot|syntaxerror|typeerror|referenceerror|nameerror|attributeerror|importerror|modulenotfounderror|indentationerror|zerodivisionerror|indexerror|configerror|assertionerror|nullpointerexception|undefined|undeclared|panicked|segmentation|stack overflow|unrecognized (?:key|option|argument)|unknown (?:option|flag|argument|command)|config(?:uration)? file|\.toml|\.ya?ml|must be [<>=]|expected|assert\w*|but got|but was|want \d|compile|linker|undefined:)\b|error ts\d|error\[e\d|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php|c|cpp|h)[:(]\d+`)
+)
+
+// foreign reports that the message is of something else: no call of a model
+// failed, or a limit is denied, or only near.
+func (m *message) foreign() bool {
+	low := []byte(m.folded)
+	return denial().MatchString(m.folded) || nearWords.in(low) || isNear().MatchString(m.folded) || noGo().MatchString(m.folded) ||
+		broken().MatchString(m.folded) || otherService().MatchString(m.folded) || talkWords.in(low) || !m.error && isTalk(low)
+}
+
+var (
+	// otherThings are what has limits, too.
+	otherThings = lazy(`\b(?:disks?|inodes?|file[- ]?sizes?|file watchers|watchers|open files|too many files|ulimit|recursion|nesting|stack|heap|memory|oom|v?cpus?|cores|gpus?|storage|uploads?|uploading|downloads?|downloading|pull rate|image pulls?|bandwidth|mailbox|attachments?|columns?|line length|lines|characters|bytes|[kmgt]i?b|complexity|depth|pods?|namespace|instances?|volumes?|buckets?|lambda|warnings|login attempts|passwords?|sms|e-?mails?|certificates?|dns|databases?|connection pool|connections? (?:limit|slots)|too many (?:clients|connections)|sockets?|file descriptors?|threads?|processes|fork|steps?|turns|iterations|time limit|zeitlimit|time[- ]?outs?|timed out|deadline|execution time|runner|search(?:es)?|pages|fetch tool|speicher\w*|festplatte\w*|memoire|disque|memoria|disco|geheugen|pamiec\w*|dysk\w*)\b|памят|диск|メモリ|ディスク|메모리|디스크|内存|磁盘|硬盘|存储`)
+	// sizes are of one call, not of many.
+	sizes = lazy(`\b(?:context|prompt (?:is )?too long|(?:input|prompt|message|request|output|response) (?:is )?too (?:long|large)|too (?:long|large)|max[_ ]?(?:output[_ ]?)?tokens|output tokens?|token maximum|a token limit|token count|input length|number of tokens|reduce the length|maximum budget|payload|body size|maximum tokens|tokens you requested|retry limit|retries)\b`)
+	spent = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd|quota|allowance|rate limit)\b`)
+	// otherService is another service than a model's.
+	otherService = lazy(`\b(?:pypi|pythonhosted|npm (?:err|error|warn)|npmjs|yarnpkg|crates\.io|docker|ghcr|quay\.io|homebrew|brew|twitter|slack|discord|stripe|twilio|sendgrid|mailgun|notion|jira|confluence|sentry|figma|vercel|netlify|heroku|shopify|salesforce|hubspot|zendesk|youtube|github(?:'s)? api|api\.github\.com|gh api|gitlab|bitbucket|maven|rubygems|nuget|packagist|let's encrypt|postgres\w*|mysql|mongodb?|redis|web ?search|webfetch|mcp|s3|dynamodb|ec2|cloudformation|terraform|kubectl|kubernetes|helm|ansible|compute-resources|huggingface\.co/datasets|smtp|imap|error from server|remote: )\b`)
+)
+
+func otherSubject(p string) bool {
+	return otherThings().MatchString(p) || sizes().MatchString(p) && !spent().MatchString(p)
+}
