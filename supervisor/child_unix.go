@@ -178,11 +178,17 @@ func (c *child) endStdin() {
 	if c.term != nil {
 		c.term.endKeyboard()
 	}
-	go func() { // one may be stuck in a read that another process won
+	read := make(chan struct{})
+	go func() {
 		c.readers.Wait()
+		close(read)
 		c.relay.copies.Wait()
 		c.asleep.Close()
 	}()
+	select { // what the child has read is to be taken before we end
+	case <-read:
+	case <-time.After(time.Second): // stuck in a read that another process won
+	}
 }
 
 // spawn starts the program and follows it: what comes on status is every stop

@@ -34,7 +34,7 @@ func (s *stage) open() error {
 		}
 	}
 	s.stdin0 = stdinPlace(s.std[0])
-	if !s.tty[0] && isStream(s.std[0]) && s.cfg.Circuit != nil && !leavesStdin(s.cfg.Command) {
+	if !s.tty[0] && isStream(s.std[0]) && s.cfg.recordsStdin() {
 		s.record = &recording{from: s.std[0], limit: recordInMemory}
 	}
 	s.catch()

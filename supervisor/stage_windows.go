@@ -24,7 +24,7 @@ func (s *stage) open() error {
 	s.stdin0 = -1
 	if fi, err := s.cfg.Stdin.Stat(); err == nil && fi.Mode().IsRegular() {
 		s.stdin0, _ = s.cfg.Stdin.Seek(0, 1)
-	} else if err == nil && fi.Mode()&os.ModeNamedPipe != 0 && s.cfg.Circuit != nil && !leavesStdin(s.cfg.Command) {
+	} else if err == nil && fi.Mode()&os.ModeNamedPipe != 0 && s.cfg.recordsStdin() {
 		s.record = &recording{from: s.cfg.Stdin, limit: recordInMemory}
 	}
 	s.catch()

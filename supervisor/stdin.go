@@ -15,20 +15,26 @@ const recordInMemory = 64 << 20
 // errWoken says that a wait for stdin was ended before anything came.
 var errWoken = errors.New("woken")
 
+// recordsStdin reports whether a stdin that can be read only once is recorded:
+// there may be a second run that needs it.
+func (c *Config) recordsStdin() bool {
+	return c.Circuit != nil && c.Attempts != 1 && !leavesStdin(c.Command)
+}
+
 // leavesStdin reports a command that is known not to read its stdin: copilot
 // with a prompt. It gets ours as it is, since recording reads ahead, and in
 //
 //	gh issue list | while read -r issue; do ralph-run -- copilot -p "$issue"; done
 //
-// would take the loop's lines away.
+// would take the loop's lines away where there is no [mirror].
 func leavesStdin(command []string) bool {
 	line := ParseCommand(command)
 	return line.Client() == "copilot" && line.HasPrompt()
 }
 
 // A recording keeps what was read from a stdin that cannot be rewound, so that
-// a retry gets the same bytes. It reads no further than the child does, plus
-// what a pipe holds.
+// a retry gets the same bytes. It reads no further than the child does; where
+// there is no [mirror], plus what a pipe holds.
 type recording struct {
 	from  *os.File
 	limit int // of the memory, in bytes
@@ -120,8 +126,15 @@ func unnamedFile() (*os.File, error) {
 // child closes its end, stdin ends, or wake says that the child is gone.
 func (r *recording) feed(to *os.File, wake int) {
 	defer to.Close()
+	m := newMirror(r.from, to)
 	buf := make([]byte, 16<<10)
 	for off := int64(0); ; {
+		if m != nil && r.live(off) {
+			if r.mirror(m, wake) {
+				return
+			}
+			m = nil
+		}
 		n, err := r.next(off, buf, wake)
 		if err != nil {
 			return
@@ -131,4 +144,21 @@ func (r *recording) feed(to *os.File, wake int) {
 		}
 		off += int64(n)
 	}
+}
+
+// live reports that everything before off was recorded, and nothing after it.
+func (r *recording) live(off int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return off == r.size && !r.ended
+}
+
+// mirror records what the child reads through m. It reports false if there must be
+// another way.
+func (r *recording) mirror(m *mirror, wake int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := m.follow(wake, r.keep)
+	r.ended = errors.Is(err, io.EOF)
+	return r.ended || errors.Is(err, errWoken)
 }

@@ -112,6 +112,33 @@ func TestWrapper23LoopThatReadsAPipe(t *testing.T) {
 	}
 }
 
+// TestStdinHandedOn: where there is no second run to need it, a pipe is the
+// child's as it is.
+func TestStdinHandedOn(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	for _, tt := range []struct {
+		name string
+		cfg  Config
+		want bool // recorded
+	}{
+		{"a run under the breaker", Config{Command: []string{"claude", "-p", "go on"}, Circuit: &anyModel{}}, true},
+		{"one attempt", Config{Command: []string{"claude", "-p", "go on"}, Circuit: &anyModel{}, Attempts: 1}, false},
+		{"copilot with a prompt", Config{Command: []string{"copilot", "-p", "go on"}, Circuit: &anyModel{}}, false},
+		{"copilot whose prompt is piped", Config{Command: []string{"copilot", "-s"}, Circuit: &anyModel{}}, true},
+		{"no breaker", Config{Command: []string{"claude", "mcp"}}, false},
+	} {
+		tt.cfg.Stdin = r
+		if got := stageIn(t, tt.cfg).record != nil; got != tt.want {
+			t.Errorf("%s: recorded: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 // startTwice runs cat twice on one stage, and checks that it gets the same.
 func startTwice(t *testing.T, in *os.File, want []byte) {
 	t.Helper()
