@@ -78,6 +78,7 @@ type Outcome struct {
 
 // A Change says what a report did to the circuit.
 type Change struct {
+	Model    string // that the report is of; "" for what was done by hand
 	From, To State
 	Opened   bool      // closed or half-open became open
 	Closed   bool      // half-open became closed: recovered

@@ -3,6 +3,7 @@ package breaker
 import (
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 )
 
@@ -20,7 +21,7 @@ func Find(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find state: %w", err)
 	}
-	home, _ := os.UserHomeDir()
+	home, _ := homeFolder()
 	for at := dir; ; at = filepath.Dir(at) {
 		path := filepath.Join(at, StateFolder, StateFile)
 		if _, err := os.Lstat(path); err == nil {
@@ -36,9 +37,22 @@ func Find(dir string) (string, error) {
 // Shared returns the user's own state file, which all repositories of this user
 // can share.
 func Shared() (string, error) {
-	home, err := os.UserHomeDir()
+	home, err := homeFolder()
 	if err != nil {
 		return "", fmt.Errorf("find state: %w", err)
 	}
 	return filepath.Join(home, StateFolder, StateFile), nil
+}
+
+// homeFolder is $HOME or, for a service that is started without it, what the
+// system knows of the user.
+func homeFolder() (string, error) {
+	home, err := os.UserHomeDir()
+	if err == nil {
+		return home, nil
+	}
+	if u, userErr := user.Current(); userErr == nil && u.HomeDir != "" {
+		return u.HomeDir, nil
+	}
+	return "", err
 }

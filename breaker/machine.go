@@ -206,12 +206,22 @@ func (t *turn) whyFallback(tried []string) string {
 	case due.IsZero():
 		why = "the circuit is open"
 	default:
-		why = "cooldown until " + due.Local().Format("15:04")
+		why = "cooldown until " + clock(due, t.now)
 	}
 	if len(tried) > 0 {
 		why += ", after " + strings.Join(tried, ", ")
 	}
 	return why
+}
+
+// clock words a moment as a person reads it from now: with the date, if that is
+// not today's.
+func clock(at, now time.Time) string {
+	at, now = at.Local(), now.Local()
+	if at.Year() == now.Year() && at.YearDay() == now.YearDay() {
+		return at.Format("15:04")
+	}
+	return at.Format("2006-01-02 15:04")
 }
 
 // limited reports a model that is known to be limited until a stated time.

@@ -11,7 +11,7 @@ import (
 // until which models are known to be limited.
 func (d *Document) Report(o Options, a Attempt, out Outcome, now time.Time) Change {
 	t, known := d.turnOf(o, a, now)
-	ch := Change{From: t.State}
+	ch := Change{Model: a.Model, From: t.State}
 	mine := t.ProbeHolder == a.ID
 	if mine {
 		t.release()
@@ -155,7 +155,8 @@ func (d *Document) Renew(o Options, a Attempt, now time.Time) {
 
 // Record records an outcome that belongs to no attempt, as the template's
 // Update functions do: of the given model, or of the one that is current. In
-// half-open it counts as the probe's, unless another process is probing.
+// half-open it counts as the probe's, unless another process is probing. The
+// lease is ours if its holder is [Options.Holder], or begins with that and a slash.
 func (d *Document) Record(o Options, model string, out Outcome, now time.Time) Change {
 	t := d.turn(o, now)
 	a := Attempt{ID: o.Holder + "/record", Circuit: t.preferred, Model: model,

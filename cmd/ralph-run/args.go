@@ -12,6 +12,7 @@ type commandLine struct {
 	own     []string // for the library: flags, then a subcommand with its flags and words
 	command []string // COMMAND with its arguments, where no subcommand is named
 	given   []string // the names of the flags among own
+	dashes  bool     // COMMAND stands after "--"
 }
 
 // splitArgs finds the end of ralph-run's own arguments. The library would take
@@ -23,7 +24,7 @@ func splitArgs(app *cli.App, args []string) (commandLine, error) {
 	for rest := args; len(rest) > 0; {
 		switch word := rest[0]; {
 		case word == "--":
-			line.command = rest[1:]
+			line.command, line.dashes = rest[1:], true
 			return line, nil
 		case !isFlag(word):
 			if sub := app.Command(word); sub != nil {
@@ -121,4 +122,36 @@ func unknownFlag(flags []cli.Flag, word string) *usageError {
 		err.text += "; did you mean " + near + "?"
 	}
 	return err
+}
+
+// nearest is the subcommand that a mistyped word is one or two letters off, or "".
+func nearest(app *cli.App, word string) string {
+	best, near := min(3, (len(word)+1)/2), ""
+	for _, c := range app.VisibleCommands() {
+		if n := distance(word, c.Name); n < best {
+			best, near = n, c.Name
+		}
+	}
+	return near
+}
+
+// distance counts the letters to put in, leave out, or change to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := diagonal
+			if a[i] != b[j] {
+				changed++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,16 +20,24 @@ func (p *program) circuitCommands() []*cli.Command {
 		{
 			Name: "model", Usage: "print the model to use now, for a loop that calls the client itself",
 			Description: `A loop that calls the client itself asks for the model before, and records how it
-went after. With the same shell as their parent the two belong together.
+went after:
 
-  copilot --model "$(ralph-run model)" -p "…" && ralph-run record success`,
+  model=$(ralph-run model) || continue        # 75: every model is limited
+  if copilot --model "$model" -p "…" 2>errors; then
+    ralph-run record success --model "$model"
+  elif grep -qi "rate limit" errors; then
+    ralph-run record limit --model "$model"
+  fi
+
+When --model is not given, the two belong together by the shell that calls both.
+ralph-run -- copilot … does all of that, and knows a limit when it sees one.`,
 			Flags:  []cli.Flag{&cli.BoolFlag{Name: "peek", Usage: "change nothing: begin no test of the preferred model"}},
 			Action: p.printModel,
 		},
 		{
 			Name: "record", Usage: "record how a call of the client went", ArgsUsage: "success|limit",
 			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "model", Usage: "`MODEL` that was called (not given: the one that model prints)"},
+				&cli.StringFlag{Name: "model", Usage: "`MODEL` that was called (not given: the one that model printed to the same shell)"},
 				&cli.StringFlag{Name: "reset", Usage: "`TIME` when the limit ends, or in how long, such as 30m"},
 			},
 			Action: p.record,
@@ -49,14 +58,17 @@ and --cooldown say. People change it afterwards by editing it.`,
 }
 
 // circuit opens the circuit for one of these commands. Commands of one loop
-// share their parent, and so a lease.
+// share their parent, and so a lease. Where the model is named as well, they may
+// be any loop's on this machine: a CI job's steps each have a shell of their own.
 func (p *program) circuit(c *cli.Context, words int) (*state, settings, error) {
 	s, err := p.readSettings(c)
 	if err != nil {
 		return nil, s, err
 	}
 	if c.NArg() != words {
-		return nil, s, usageErrorf("%s: want %s", c.Command.Name, wantWords(c.Command))
+		err := usageErrorf("%s: want %s", c.Command.Name, wantWords(c.Command))
+		err.hint = "ralph-run " + c.Command.Name + " --help shows its flags"
+		return nil, s, err
 	}
 	place, err := statePlace(s)
 	if err != nil {
@@ -64,7 +76,9 @@ func (p *program) circuit(c *cli.Context, words int) (*state, settings, error) {
 	}
 	opts := circuitOptions(s)
 	host, _ := os.Hostname()
-	opts.Holder = fmt.Sprintf("%s:%d", host, os.Getppid())
+	if opts.Holder = host + ":loop"; c.String("model") == "" {
+		opts.Holder += fmt.Sprintf("/%d", os.Getppid())
+	}
 	st, err := openState(s, place, opts, p.notice)
 	if err != nil {
 		return nil, s, err
@@ -123,7 +137,20 @@ func (p *program) record(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if m := c.String("model"); m != "" {
+		if d, err := st.view(c.Context); err == nil {
+			p.unknownModel(d, s, m)
+		}
+	}
 	return p.tell(c, st, s, ch)
+}
+
+// unknownModel warns of a model that the circuit does not choose from.
+func (p *program) unknownModel(d *breaker.Document, s settings, model string) {
+	known := append(append([]string{d.PreferredModel, s.prefer}, d.FallbackChain...), s.fallback...)
+	if !slices.Contains(known, model) {
+		say(p.stderr, fmt.Sprintf("warn: %s is neither the preferred model nor in the chain: the circuit stays as it is", printable(model)))
+	}
 }
 
 // readReset reads when a limit ends: a moment, or how long from now.

@@ -120,7 +120,7 @@ func (e *examination) stateFile(ctx context.Context, place string) *breaker.Docu
 		return nil
 	}
 	if doc.Fresh() {
-		e.note("state", "ralph-run init writes it, or the first run does", "%s is not written yet", st.place)
+		e.note("state", "ralph-run init writes it, or the first run does", "%s is not written yet", st.inUse(ctx))
 	} else {
 		e.ok("state", "%s: %s", st.inUse(ctx), doc.State)
 	}

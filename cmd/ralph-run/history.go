@@ -107,8 +107,8 @@ func (t *total) add(r record) {
 func addUp(records []record) []total {
 	sums := map[[2]string]*total{}
 	for _, r := range records {
-		if r.Role == byHand {
-			continue
+		if r.Verdict == "trip" || r.Verdict == "reset" {
+			continue // done to the circuit; the other records by hand are a loop's runs
 		}
 		key := [2]string{r.Time.Local().Format(time.DateOnly), r.Model}
 		if sums[key] == nil {

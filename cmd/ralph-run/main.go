@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/ralph-run/ralph-run/breaker"
 	"github.com/ralph-run/ralph-run/supervisor"
 )
 
@@ -20,6 +21,7 @@ type program struct {
 
 	given   []string        // the flags on the command line
 	command []string        // COMMAND with its arguments, where no subcommand is named
+	dashes  bool            // COMMAND stands after "--"
 	end     supervisor.Exit // how ralph-run itself is to end
 }
 
@@ -43,31 +45,40 @@ func (p *program) commandLine(ctx context.Context, args []string) error {
 	if err := checkToggles(app.Flags); err != nil {
 		return err
 	}
-	p.given, p.command = line.given, line.command
+	p.given, p.command, p.dashes = line.given, line.command, line.dashes
 	return app.RunContext(ctx, append([]string{app.Name}, line.own...))
 }
 
-// ended words an error and turns it into an exit status.
+// ended words an error, says what to do about it, and turns it into an exit
+// status.
 func (p *program) ended(err error) supervisor.Exit {
-	var usage *usageError
-	var start *supervisor.StartError
-	switch {
-	case err == nil:
+	if err == nil {
 		return p.end
-	case errors.As(err, &usage):
-		say(p.stderr, usage.text)
-		if usage.hint != "" {
-			say(p.stderr, "hint: "+usage.hint)
-		}
-	case errors.As(err, &start):
-		say(p.stderr, startLine(start))
-		var hint *hintError
-		if errors.As(err, &hint) {
-			say(p.stderr, "hint: "+hint.hint)
-		}
-		return supervisor.Exit{Code: start.Status}
-	default:
-		say(p.stderr, err.Error())
 	}
-	return supervisor.Exit{Code: statusMistake}
+	status, line := statusMistake, err.Error()
+	var start *supervisor.StartError
+	if errors.As(err, &start) {
+		status, line = start.Status, startLine(start)
+	}
+	say(p.stderr, line)
+	if hint := hintOf(err); hint != "" {
+		say(p.stderr, "hint: "+hint)
+	}
+	return supervisor.Exit{Code: status}
+}
+
+// hintOf is what to do about an error, or "".
+func hintOf(err error) string {
+	var usage *usageError
+	var hint *hintError
+	var store *breaker.StoreError
+	switch {
+	case errors.As(err, &usage):
+		return usage.hint
+	case errors.As(err, &hint):
+		return hint.hint
+	case errors.As(err, &store):
+		return "ralph-run doctor says what to do; --state names another place"
+	}
+	return ""
 }

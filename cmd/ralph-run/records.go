@@ -94,10 +94,7 @@ func handRecord(c *cli.Context, circuit string, ch breaker.Change) record {
 		out.Model = "-" // every model is limited
 	}
 	if c.Command.Name == "record" {
-		out.Verdict = map[string]string{"success": "none", "limit": "limit"}[c.Args().First()]
-		if m := c.String("model"); m != "" {
-			out.Model = m
-		}
+		out.Verdict, out.Model = map[string]string{"success": "none", "limit": "limit"}[c.Args().First()], ch.Model
 	}
 	out.change(ch)
 	return out

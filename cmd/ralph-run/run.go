@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -33,6 +34,9 @@ func (p *program) runCommand(c *cli.Context) error {
 		return err
 	}
 	defer flush()
+	if err := p.deeper(); err != nil {
+		return err
+	}
 	p.command = unshimmed(p.command, p.env)
 	line := supervisor.ParseCommand(p.command)
 	st, err := p.openForRun(s, line, logger)
@@ -55,7 +59,7 @@ func (p *program) runCommand(c *cli.Context) error {
 	}
 	result, err := supervisor.Run(c.Context, cfg)
 	if err != nil {
-		return withHint(err, p.command[0])
+		return p.withHint(c.App, err)
 	}
 	p.end = result.Exit
 	if result.Exhausted || result.Limited && result.Exit == (supervisor.Exit{}) {
@@ -69,6 +73,11 @@ func (p *program) runCommand(c *cli.Context) error {
 // another client than copilot, whose models that chain names.
 func (p *program) openForRun(s settings, line supervisor.CommandLine, logger *zap.Logger) (*state, error) {
 	place, err := statePlace(s)
+	var usage *usageError
+	if err != nil && !errors.As(err, &usage) { // nothing but a mistake keeps COMMAND from running
+		logger.Warn(err.Error() + "; the repository's own state is used")
+		place, err = localPlace()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -154,11 +163,18 @@ func detectOptions(s settings) detect.Options {
 	}
 }
 
-// withHint helps whoever took a word for a subcommand.
-func withHint(err error, command string) error {
+// withHint helps whoever took a word for a subcommand, or mistyped one.
+func (p *program) withHint(app *cli.App, err error) error {
 	var start *supervisor.StartError
-	if errors.As(err, &start) && start.Status == 127 && (command == "help" || command == "version") {
-		return &hintError{err, "ralph-run --" + command}
+	word := p.command[0]
+	if !errors.As(err, &start) || start.Status != 127 || p.dashes || strings.ContainsAny(word, `/\`) {
+		return err
+	}
+	if word == "help" || word == "version" {
+		return &hintError{err, "ralph-run --" + word}
+	}
+	if near := nearest(app, word); near != "" {
+		return &hintError{err, "did you mean ralph-run " + near + "?"}
 	}
 	return err
 }

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-run/ralph-run/supervisor"
@@ -30,13 +33,15 @@ func knownClient(name string) bool {
 func (p *program) shim(ctx context.Context, client string, args []string) error {
 	path, err := behind(client, p.env)
 	if err != nil {
-		return err
+		return &hintError{err, "only links to ralph-run have that name on PATH; the client's own folder has to stand there after them"}
 	}
 	app := newApp(p)
 	if err := checkToggles(app.Flags); err != nil {
 		return err
 	}
 	p.command = append([]string{path}, args...)
+	all := append(searched(p.env), ownPath())
+	p.env = setEnv(p.env, searchedName, strings.Join(all, string(filepath.ListSeparator)))
 	return app.RunContext(ctx, []string{app.Name})
 }
 
@@ -56,32 +61,47 @@ func unshimmed(command, env []string) []string {
 	return append([]string{path}, command[1:]...)
 }
 
-// isSelf reports a path that leads to this program.
-func isSelf(path string) bool {
-	self, err := os.Executable()
+// searchedName lists the ralph-runs that have looked behind themselves already:
+// where a link stands before a copy, or before another version, each would find
+// the other, for ever.
+const searchedName = "RALPH_RUN_SHIMS"
+
+func searched(env []string) []string { return filepath.SplitList(lookupEnv(env, searchedName)) }
+
+// ownPath is this program's file, or "".
+func ownPath() string {
+	path, err := os.Executable()
 	if err != nil {
-		return false
+		return ""
 	}
-	own, err := os.Stat(self)
-	if err != nil {
-		return false
-	}
-	info, err := os.Stat(path)
-	return err == nil && os.SameFile(info, own)
+	return path
 }
 
-// behind finds the program of that name on PATH that is not ralph-run.
+// isSelf reports a path that leads to this program.
+func isSelf(path string) bool { return sameFile(path, ownPath()) }
+
+func sameFile(a, b string) bool {
+	left, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	right, err := os.Stat(b)
+	return err == nil && os.SameFile(left, right)
+}
+
+// behind finds the program of that name on PATH that is no ralph-run.
 func behind(client string, env []string) (string, error) {
+	known := searched(env)
 	for _, dir := range filepath.SplitList(lookupEnv(env, "PATH")) {
 		path, err := exec.LookPath(filepath.Join(dir, client))
 		if err != nil && !errors.Is(err, exec.ErrDot) {
 			continue
 		}
-		if !isSelf(path) {
+		if !isSelf(path) && !slices.ContainsFunc(known, func(shim string) bool { return sameFile(path, shim) }) {
 			return path, nil
 		}
 	}
-	return "", &supervisor.StartError{Command: client, Status: 127, Err: errors.New("only ralph-run's link to it is on PATH")}
+	return "", &supervisor.StartError{Command: client, Status: 127, Err: exec.ErrNotFound}
 }
 
 // lookupEnv is the last value of a variable, as the system takes it.
@@ -93,4 +113,30 @@ func lookupEnv(env []string, name string) string {
 		}
 	}
 	return value
+}
+
+// depthName counts how many ralph-runs are around this one.
+const depthName = "RALPH_RUN_DEPTH"
+
+// mostDepth bounds the ralph-runs that run each other. A script called copilot
+// that says "ralph-run -- copilot" finds itself on PATH, for ever.
+const mostDepth = 16
+
+// deeper counts this ralph-run for those that COMMAND may start.
+func (p *program) deeper() error {
+	depth, _ := strconv.Atoi(lookupEnv(p.env, depthName))
+	if depth >= mostDepth {
+		return &usageError{
+			text: fmt.Sprintf("%s: %d ralph-runs have started each other, none of them a client", printable(p.command[0]), mostDepth),
+			hint: "a script of that name seems to call ralph-run; give the client there by its full path, or put a link to ralph-run in its place",
+		}
+	}
+	p.env = setEnv(p.env, depthName, strconv.Itoa(depth+1))
+	return nil
+}
+
+// setEnv is env with one variable set, and set once.
+func setEnv(env []string, name, value string) []string {
+	rest := slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	return append(rest, name+"="+value)
 }

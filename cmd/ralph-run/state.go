@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -35,7 +36,11 @@ func statePlace(s settings) (string, error) {
 		return s.state, checkPlace(s.state)
 	}
 	if s.shared {
-		return breaker.Shared()
+		place, err := breaker.Shared()
+		if err != nil {
+			err = &hintError{err, "set HOME, or name a place by --state"}
+		}
+		return place, err
 	}
 	return localPlace()
 }
@@ -43,8 +48,8 @@ func statePlace(s settings) (string, error) {
 // localPlace is where the state file of the working directory is, or would be.
 func localPlace() (string, error) {
 	here, err := os.Getwd()
-	if err != nil {
-		here = "." // the store reports it
+	if err != nil { // as in a folder that is gone: the store reports it
+		return filepath.Join(breaker.StateFolder, breaker.StateFile), nil
 	}
 	return breaker.Find(here)
 }

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"github.com/ralph-run/ralph-run/breaker"
 )
@@ -52,12 +48,18 @@ func (p *program) status(c *cli.Context) error {
 		}
 		places = []string{place}
 	}
-	v := view{paint: newPaint(p.stdout, p.env), many: many, json: c.Bool("json")}
+	v := view{paint: newPaint(p.stdout, p.env), many: many, none: len(places) == 0, json: c.Bool("json")}
 	if c.Bool("watch") {
-		return p.watch(c.Context, v, func() ([]statusReport, error) { return statusesOf(c.Context, s, places) })
+		return p.watch(c.Context, v, func() ([]statusReport, []error) { return statusesOf(c.Context, s, places) })
 	}
-	reports, err := statusesOf(c.Context, s, places)
-	return errors.Join(v.show(p.stdout, reports), err)
+	reports, errs := statusesOf(c.Context, s, places)
+	if err := v.show(p.stdout, reports); err != nil {
+		return err
+	}
+	for _, err := range errs {
+		p.end = p.ended(err)
+	}
+	return nil
 }
 
 // findStates lists the state files in every .squad at or below a folder.
@@ -80,7 +82,7 @@ func findStates(dir string) ([]string, error) {
 }
 
 // statusesOf reads all that can be read.
-func statusesOf(ctx context.Context, s settings, places []string) ([]statusReport, error) {
+func statusesOf(ctx context.Context, s settings, places []string) ([]statusReport, []error) {
 	reports := []statusReport{}
 	var errs []error
 	for _, place := range places {
@@ -91,77 +93,16 @@ func statusesOf(ctx context.Context, s settings, places []string) ([]statusRepor
 		}
 		reports = append(reports, r)
 	}
-	return reports, errors.Join(errs...)
+	return reports, errs
 }
 
-// A view is how reports are shown.
-type view struct {
-	paint
-	many bool // more than one may have been asked for
-	json bool
-}
-
-func (v view) show(w io.Writer, reports []statusReport) error {
-	switch {
-	case v.json && v.many:
-		return printJSON(w, reports)
-	case v.json && len(reports) == 1:
-		return printJSON(w, reports[0])
+// unreadable says what to do about a state that cannot be shown.
+func unreadable(place string, err error) error {
+	hint := "ralph-run --state " + quoteWord(place) + " doctor says what to do"
+	if info, statErr := os.Stat(place); statErr == nil && info.IsDir() {
+		hint = "ralph-run status --all " + quoteWord(place) + " shows every state file below it"
 	}
-	for i, r := range reports {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		r.print(w, v.paint)
-	}
-	if v.many && len(reports) == 0 {
-		fmt.Fprintln(w, "no state files")
-	}
-	return nil
-}
-
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
-// watch shows reports again and again: on a terminal every second in place of
-// those before, elsewhere whenever something has changed.
-func (p *program) watch(ctx context.Context, v view, read func() ([]statusReport, error)) error {
-	onTerminal := term.IsTerminal(int(p.stdout.Fd()))
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	var last []byte
-	for {
-		reports, err := read()
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		if err := v.show(&b, reports); err != nil {
-			return err
-		}
-		content, err := json.Marshal(reports) // nothing in it is told from now
-		if err != nil {
-			return err
-		}
-		switch {
-		case onTerminal:
-			_, err = fmt.Fprintf(p.stdout, "\x1b[H\x1b[2J%s", &b)
-		case !bytes.Equal(content, last):
-			_, err = p.stdout.Write(b.Bytes())
-		}
-		if last = content; err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return &hintError{fmt.Errorf("status of %s: %w", place, err), hint}
 }
 
 // A statusReport is what status shows of one state.
@@ -185,6 +126,7 @@ type statusReport struct {
 	OtherCircuits        map[string]string `json:"otherCircuits"` // their states, by preferred model
 	Notes                []string          `json:"notes"`         // such as who else writes the file
 	Warnings             []string          `json:"warnings"`
+	TrippedUntil         *time.Time        `json:"trippedUntil"` // opened by hand until then
 
 	now time.Time
 }
@@ -217,7 +159,7 @@ func statusOf(ctx context.Context, s settings, place string) (statusReport, erro
 	}
 	d, now, err := st.store.View(ctx)
 	if err != nil {
-		return statusReport{}, fmt.Errorf("status of %s: %w", st.place, err)
+		return statusReport{}, unreadable(st.place, err)
 	}
 	r := statusReport{
 		File: st.place, InUse: st.inUse(ctx), Written: !d.Fresh(), Notes: notes, now: now,
@@ -253,6 +195,9 @@ func (r *statusReport) circuit(d *breaker.Document, opts breaker.Options, now ti
 		r.FallbackChain = opts.Fallback
 	}
 	r.State, r.OpenedAt = c.State, moment(c.OpenedAt)
+	if c.TrippedUntil.After(now) {
+		r.TrippedUntil = moment(c.TrippedUntil)
+	}
 	r.CurrentFallbackIndex, r.HalfOpenSuccesses = c.CurrentFallbackIndex, c.HalfOpenSuccesses
 	r.Metrics = metrics{
 		c.Metrics.TotalFallbacks, c.Metrics.TotalRecoveries,

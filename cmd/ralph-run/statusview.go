@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -8,8 +11,86 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/ralph-run/ralph-run/breaker"
 )
+
+// A view is how reports are shown.
+type view struct {
+	paint
+	many bool // more than one may have been asked for
+	none bool // none was found
+	json bool
+}
+
+func (v view) show(w io.Writer, reports []statusReport) error {
+	switch {
+	case v.json && v.many:
+		return printJSON(w, reports)
+	case v.json && len(reports) == 1:
+		return printJSON(w, reports[0])
+	}
+	for i, r := range reports {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		r.print(w, v.paint)
+	}
+	if v.none && len(reports) == 0 {
+		fmt.Fprintln(w, "no state files")
+	}
+	return nil
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// watch shows reports again and again: on a terminal every second in place of
+// those before, elsewhere whenever something has changed. A state that cannot be
+// read now may be in a second: a foreign writer is not done with it.
+func (p *program) watch(ctx context.Context, v view, read func() ([]statusReport, []error)) error {
+	onTerminal := term.IsTerminal(int(p.stdout.Fd()))
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var last []byte
+	for {
+		reports, errs := read()
+		var screen bytes.Buffer
+		if err := v.show(&screen, reports); err != nil {
+			return err
+		}
+		content, err := json.Marshal(reports) // nothing in it is told from now
+		if err != nil {
+			return err
+		}
+		content = fmt.Append(content, errs)
+		changed := !bytes.Equal(content, last)
+		switch {
+		case onTerminal:
+			_, err = fmt.Fprintf(p.stdout, "\x1b[H\x1b[2J%s", &screen)
+		case changed:
+			_, err = p.stdout.Write(screen.Bytes())
+		}
+		if onTerminal || changed {
+			for _, err := range errs {
+				p.ended(err)
+			}
+		}
+		if last = content; err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
 
 // print shows a report to a person, on one screen.
 func (r statusReport) print(w io.Writer, ui paint) {
@@ -48,7 +129,7 @@ func (r statusReport) printNotes(row func(name, format string, args ...any)) {
 		row("note", "%s", printable(n))
 	}
 	if !r.Written {
-		row("note", "nothing is written there yet; these are the defaults")
+		row("note", "nothing is written there yet; these are the defaults, and the first run writes them")
 	}
 	for _, warning := range r.Warnings {
 		row("warning", "%s", printable(warning))
@@ -60,10 +141,12 @@ func (r statusReport) stateWords(ui paint) string {
 	if r.OpenedAt != nil {
 		since = fmt.Sprintf(" since %s (%s ago)", clock(*r.OpenedAt, r.now), shortDuration(r.now.Sub(*r.OpenedAt)))
 	}
-	switch r.State {
-	case breaker.Closed:
+	switch {
+	case r.State == breaker.Closed:
 		return ui.green("closed") + ": " + printable(r.PreferredModel) + " is fine"
-	case breaker.Open:
+	case r.State == breaker.Open && r.TrippedUntil != nil:
+		return ui.red("open") + since + ", by hand until " + clock(*r.TrippedUntil, r.now)
+	case r.State == breaker.Open:
 		return ui.red("open") + since + ": " + printable(r.PreferredModel) + " is rate limited"
 	default:
 		return fmt.Sprintf("%s: %s is being tested, %d of %d successes", ui.yellow(string(r.State)),

@@ -106,10 +106,14 @@ func countdown(s settings, stderr *os.File) func(left time.Duration, until time.
 		return nil
 	}
 	return func(left time.Duration, until time.Time) {
-		fmt.Fprint(stderr, "\r\x1b[K")
+		line := ""
 		if left > 0 {
-			fmt.Fprintf(stderr, "%severy model is rate limited; waiting until %s (%s left)",
+			line = fmt.Sprintf("%severy model is rate limited; waiting until %s (%s left)",
 				prefix, clock(until, time.Now()), shortDuration(left))
 		}
+		if width, _, err := term.GetSize(int(stderr.Fd())); err == nil && width > 1 {
+			line = cut(line, width-1) // a second row would stay
+		}
+		fmt.Fprint(stderr, "\r\x1b[K"+line) // one write, or it flickers
 	}
 }
