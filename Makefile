@@ -19,8 +19,9 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 TAGS    := urfave_cli_no_docs
 BUILD    = CGO_ENABLED=0 go build $(BUILDFLAGS) -trimpath -tags $(TAGS) -ldflags "-s -w -X main.version=$(VERSION)"
 
+BIN := bin
 build:
-	$(BUILD) -o bin/ ./cmd/ralph-run
+	$(BUILD) -o $(BIN)/ ./cmd/ralph-run
 
 check:
 	@bad=$$(gofmt -l *.go breaker cmd detect internal supervisor); test -z "$$bad" || { echo "gofmt would change:"; echo "$$bad"; exit 1; }

@@ -68,7 +68,20 @@
 // reads from it, the kernel stops it, and it gets the keyboard as soon as we have
 // the terminal.
 //
-// Two things cannot be had from the Go runtime, which does not keep them: a
-// TERM, USR1, USR2 or PIPE that was ignored at our start has its default action in
-// the child, and a stdin, stdout or stderr that was closed is the null device.
+// # What cannot be had
+//
+// The Go runtime has its handlers in place before there is any code of ours, and
+// keeps no trace of what was there. It spares HUP, INT, CONT, TSTP, TTIN and TTOU:
+// where one of these is ignored for us, it is for the child. QUIT is taken to be
+// ignored where INT is, as a shell does for a background command. Any other signal
+// that was ignored at our start, such as TERM, USR1 or PIPE, has its default action
+// in the child.
+//
+// In the same way the runtime opens the null device for a standard stream that
+// is closed. It looks like one that the caller has opened, as many do, so the child
+// gets it.
+//
+// A piped stdin is shown to the child and taken only as it reads, where the system
+// can do that (stdin_linux.go); elsewhere it is read ahead, and what the child
+// leaves of it is lost to who reads next.
 package supervisor

@@ -191,6 +191,7 @@ func monitorMain(args []string) int {
 // surviveSignals has the monitor outlive what is meant for the child, without
 // ignoring anything, which the child would inherit.
 func surviveSignals() {
+	keepIgnored()
 	drop := make(chan os.Signal, 1)
 	for _, sig := range forwarded {
 		if !signal.Ignored(sig) {

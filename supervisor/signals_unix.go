@@ -49,9 +49,9 @@ func (s *stage) catch() {
 	}()
 }
 
-// keepIgnored restores what the Go runtime has forgotten at its start: it keeps
-// only INT and HUP ignored. A shell without job control starts a background
-// command with both INT and QUIT ignored, so where INT is, QUIT was.
+// keepIgnored restores a part of what the Go runtime has forgotten at its start.
+// A shell without job control starts a background command with both INT and QUIT
+// ignored, so where INT is, QUIT was.
 func keepIgnored() {
 	if signal.Ignored(syscall.SIGINT) {
 		signal.Ignore(syscall.SIGQUIT)

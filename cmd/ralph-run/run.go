@@ -39,6 +39,12 @@ func (p *program) runCommand(c *cli.Context) error {
 	}
 	p.command = unshimmed(p.command, p.env)
 	line := supervisor.ParseCommand(p.command)
+	if line.PassThrough() && s.pty == supervisor.PTYAuto && !s.dryRun {
+		flush()
+		if err := supervisor.Replace(p.command, p.env); !errors.Is(err, errors.ErrUnsupported) {
+			return withHint(err, p.command[0])
+		}
+	}
 	st, err := p.openForRun(s, line, logger)
 	if err != nil {
 		return err
