@@ -41,8 +41,8 @@ func (p *program) runCommand(c *cli.Context) error {
 	line := supervisor.ParseCommand(p.command)
 	if line.PassThrough() && s.pty == supervisor.PTYAuto && !s.dryRun {
 		flush()
-		if err := supervisor.Replace(p.command, p.env); !errors.Is(err, errors.ErrUnsupported) {
-			return withHint(err, p.command[0])
+		if err = supervisor.Replace(p.command, p.env); !errors.Is(err, errors.ErrUnsupported) {
+			return p.withHint(c.App, err)
 		}
 	}
 	st, err := p.openForRun(s, line, logger)
