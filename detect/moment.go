@@ -20,6 +20,10 @@ func statedMoment(text, low string, now time.Time, zone *time.Location) (time.Ti
 		}
 	}
 	n := now.In(loc)
+	if g := isoDay().FindStringSubmatch(low); g != nil {
+		at, err := time.ParseInLocation(time.DateOnly, g[1], loc)
+		return at, err == nil
+	}
 	if g := monthDay().FindStringSubmatch(low); g != nil {
 		return monthMoment(g, n)
 	}
@@ -28,6 +32,10 @@ func statedMoment(text, low string, now time.Time, zone *time.Location) (time.Ti
 	}
 	if g := weekday().FindStringSubmatch(low); g != nil {
 		return weekdayMoment(g, n)
+	}
+	if g := tomorrow().FindStringSubmatch(low); g != nil {
+		h, m, ok := clockOf(g[1:])
+		return time.Date(n.Year(), n.Month(), n.Day()+1, h, m, 0, 0, n.Location()), ok
 	}
 	if g := clockOnly().FindStringSubmatch(low); g != nil {
 		h, m, ok := clockOf(g[1:])
@@ -48,7 +56,7 @@ func statedMoment(text, low string, now time.Time, zone *time.Location) (time.Ti
 
 func isoMoment(g []string, loc *time.Location) (time.Time, bool) {
 	clock := g[2]
-	if len(clock) == 5 {
+	if strings.Count(clock, ":") == 1 {
 		clock += ":00"
 	}
 	switch z := strings.Replace(g[3], ":", "", 1); z {

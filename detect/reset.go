@@ -42,7 +42,7 @@ var (
 		{lazy(`(?:retry_delay|resets?_in_seconds|reset_after_seconds|wait_seconds)\\?["']?\s*[:=]\s*(?:\{\s*seconds:\s*)?` + number), time.Second},
 		{lazy(`requested ` + number + `ms wait`), time.Millisecond},
 	}
-	waitPhrase = lazy(`\b(?:(?:try|trying|retry|retrying|again|resets?|reset|refresh(?:es)?|renews?|replenish(?:es)?|refill(?:s|ed)?|available|expires?|cool(?:ing)? ?down|wait|waiting|sleep(?:ing)?)\b[^.;\n]{0,40}?\b` +
+	waitPhrase = lazy(`\b(?:(?:try|trying|retry|retrying|again|resets?|reset|refresh(?:es)?|renews?|replenish(?:es)?|refill(?:s|ed)?|available|expires?|cool(?:ing)? ?down|(?:come|check) back|wait|waiting|sleep(?:ing)?)\b[^.;\n]{0,40}?\b` +
 		lead + `|wait|retry-after:?|resets?|retrying|cooldown:?)\s(?:at least |up to |about |approximately |another )?(` + duration + `)`)
 	bareRetry   = lazy(`(?:try|retry)(?:ing)? (?:again )?\(?(?:in )?(` + duration + `)`)
 	underUnit   = lazy(`\b(?:in|within) (?:under|less than|about|around) (?:an?|one|1) (second|minute|hour|day|week)`)
@@ -50,12 +50,14 @@ var (
 	durationOne = lazy(number + `\s?` + unitWords)
 
 	resetWord = `(?:resets?|reset|again|renews?|refresh(?:es)?|retry|available|until|redefinido|restablece[rá]*|ends|refill(?:s|ed)?|restored|wait)`
-	isoTime   = lazy(`(\d{4}-\d{2}-\d{2})[ t](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s?(z|utc|gmt|[+-]\d{2}:?\d{2})?`)
+	isoTime   = lazy(`(\d{4}-\d{2}-\d{2})(?:[ t]|,? {1,2}at )(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s?(z|utc|gmt|[+-]\d{2}:?\d{2})?`)
 	epoch     = lazy(`(?:\||resets?_?at\\?["']?\s*[:=]\s*["']?|reset["']?\s*[:=]\s*["']?)(1[6-9]\d{8}|[2-3]\d{9})(\d{3})?\b`)
 	monthDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(?:` + month + `\s(\d{1,2})(?:st|nd|rd|th)?\b|(\d{1,2})(?:st|nd|rd|th)?(?: de| of)? ` + month + `)(?:(?:,| de|)\s(\d{4})\b)?(?:(?:,|\sat|,? às|\sa las)?\s(?:at\s)?(?:` + clock + `))?`)
 	slashDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(\d{1,2})/(\d{1,2})/(\d{4})\b(?:,?\s(?:at\s)?(?:` + clock + `))?`)
 	weekday   = lazy(resetWord + `[^.;|\n]{0,20}?\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b(?:(?:,|\sat)?\s(?:at\s)?(?:` + clock + `))?`)
 	clockOnly = lazy(resetWord + `[^.;|\n]{0,30}?\s(?:at\s|@\s?)?(?:` + clock + `)`)
+	isoDay    = lazy(resetWord + `[^;|\n]{0,50}?\b(\d{4}-\d{2}-\d{2})\b`)
+	tomorrow  = lazy(`\btomorrow,?(?: at)? (?:` + clock + `)`)
 	midnight  = lazy(resetWord + `[^.;|\n]{0,30}?\b(midnight|noon|tomorrow)\b(?: (pacific|utc|gmt|pt|et))?`)
 	zoneName  = lazy(`\(([A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*)\)|\b(UTC|GMT|PST|PDT|EST|EDT|CST|CDT|MST|MDT|CET|CEST|BST|JST|IST|KST|Pacific)\b`)
 )
@@ -63,22 +65,24 @@ var (
 // parseReset finds when text says that the limit ends. now resolves what is
 // relative; zone is for clock times that name none.
 func parseReset(text string, now time.Time, zone *time.Location) reset {
-	low := strings.ToLower(text)
-	if !timeWords.in([]byte(low)) {
-		return reset{}
-	}
-	if d, ok := statedWait(low); ok {
-		return boundedWait(d, now)
-	}
-	if zone == nil {
-		zone = time.UTC
-	}
-	if at, ok := statedMoment(text, low, now, zone); ok {
-		r := reset{at: at}
-		if at.Sub(now) > maxReset {
-			r.at, r.capped = now.Add(maxReset), true
+	for _, say := range []func(string) string{strings.ToLower, english} {
+		low := say(text)
+		if !timeWords.in([]byte(low)) {
+			continue
 		}
-		return r
+		if d, ok := statedWait(low); ok {
+			return boundedWait(d, now)
+		}
+		if zone == nil {
+			zone = time.UTC
+		}
+		if at, ok := statedMoment(text, low, now, zone); ok {
+			r := reset{at: at}
+			if at.Sub(now) > maxReset {
+				r.at, r.capped = now.Add(maxReset), true
+			}
+			return r
+		}
 	}
 	return reset{}
 }
