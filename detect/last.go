@@ -91,7 +91,7 @@ func (w *ending) judge(k int) (f finding, done bool) {
 	if otherEnd().MatchString(fold(text)) {
 		return f, true
 	}
-	if w.aside(head, text, k) {
+	if w.aside(head, text, k, stamped) {
 		w.pass(text)
 		return f, false
 	}
@@ -130,7 +130,7 @@ func (w *ending) isError(head line, text string) bool {
 
 // aside reports that a message is no client's own: quoted, a list, code, a
 // tool's result.
-func (w *ending) aside(head line, text string, k int) bool {
+func (w *ending) aside(head line, text string, k int, stamped bool) bool {
 	switch {
 	case head.bullet == '>' || head.bullet == '❯' || head.bullet == '›':
 		return true
@@ -139,31 +139,32 @@ func (w *ending) aside(head line, text string, k int) bool {
 	case logLine().MatchString(text), w.r.echo(text), w.s.asked && !w.r.d.labelled(text):
 		return true
 	}
-	return w.r.d.shape(text) != "" && !strings.HasPrefix(text, "{") || w.s.toolResult(head, k) != ""
+	return !stamped && w.r.d.shape(text) != "" && !strings.HasPrefix(text, "{") || w.s.toolResult(head, k) != ""
 }
 
 // unstamp takes the time and the logger off a line that a client logs as an error.
-func unstamp(text string) (string, bool) {
-	for range 3 {
-		g := stamp().FindStringIndex(text)
-		if g == nil || g[1] == 0 {
-			break
+func unstamp(text string) (rest string, isError bool) {
+	if g := logfmt().FindStringSubmatch(text); g != nil {
+		return g[1], true
+	}
+	for range 4 {
+		if g := stamp().FindStringIndex(text); g != nil {
+			text = text[g[1]:]
+		} else if g := level().FindStringIndex(text); g != nil {
+			text, isError = text[g[1]:], true
 		}
-		text = text[g[1]:]
 	}
-	if g := level().FindStringIndex(text); g != nil {
-		return text[g[1]:], true
-	}
-	return text, false
+	return text, isError
 }
 
 var (
+	logfmt   = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)
 	stamp    = lazy(`^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?|^\[(?:[a-z][\w-]*)(?:/[\w-]+)*\]\s+`)
 	level    = lazy(`^(?:[\w.-]+:)?\[?(?:ERROR|FATAL|CRITICAL|error|fatal)\]?:?\s+(?:[\w./-]+:\d+ - )?`)
 	errorish = lazy(`^(?i:\{.{0,200}"(?:error|code|message|errors|status)"|(?:[\w'-]+ ){0,3}(?:error|failed|failure|fatal|panic|exception|traceback|denied|cannot|unable|fehler|erreur|errore|fout|blad|hata)\b|ошибка|помилка|エラー|오류|错误|錯誤|fail\b|permission denied|aborted|killed|segmentation|got status|\w+exception\b|\w+error\b)`)
 	logLine  = lazy(`^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)
 	// otherEnd is an end for another reason, even if it reads like giving up.
-	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|---|===)(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|^[\w-]+: (?:stopped: )?[\w ]{1,40} (?:failed|rejected|denied)\b|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[0134])\b`)
+	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|---|===)(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[0134])\b`)
 	// gaveUp says that the run ended, and not why.
 	gaveUp = lazy(`^traceback \(|giving up|gave up|\bexit(?:ed)?(?: with)?(?: code| status)? ?\d|exit code|status 1\b|^(?:error: )?(?:the )?(?:task|run|request|execution|agent|turn|job|command|session|conversation|query|step|generation|completion|stream|call|loop|llm call|embedded run|child)\b.{0,40}(?:failed|ended|aborted|stopped|terminated|interrupted|cancell?ed|incomplete)|all models failed|no fallback|retries (?:were )?exhausted|max(?:imum)? (?:number of )?retries|retry limit|critical error|see (?:the )?logs?\b|full (?:report|log)|saved to|process completed|lifecycle|elifecycle|could not complete|couldn't complete|not completed|no response|nothing (?:was )?(?:done|changed)|something went wrong|an error occurred|error (?:while )?(?:running|executing|loading|generating|processing|calling)[^:]{0,40}$|unhandled|debug information|request id|trace ?id|session saved|resume with|shutting down|goodbye|bye\b|cost:|tokens?:|duration`)
 )

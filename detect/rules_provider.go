@@ -93,7 +93,7 @@ var unavailableRules = []rule{
 	},
 	{
 		name: "model-not-found", needs: "model", kind: notice, verdict: Unavailable, scope: ScopeModel, tree: true,
-		pattern: `(?:40[034] )?(?:the |this |requested |selected |specified |unknown |your |['"` + "`" + `]?[\w./:@-]{2,60}['"` + "`" + `]? )*models?[:/]? ?['"` + "`" + `]?[\w./:@\[\]-]{0,80}['"` + "`" + `]?,? ?(?:\([^)]{0,80}\) )?(?:was |is |were |could |does |do |has |has been |been )*(?:not (?:be )?(?:found|available|supported|enabled|exist|offered|accessible|recogni[sz]ed|a valid)|unavailable\b|unsupported|deprecated|retired|decommissioned|discontinued|disabled|invalid|no longer (?:available|supported|offered))`,
+		pattern: `(?:40[034] )?(?:the |this |requested |selected |specified |unknown |your |['"` + "`" + `]?[\w./:@-]{2,60}['"` + "`" + `]? )*models?[:/]? ?['"` + "`" + `]?[\w./:@\[\]-]{0,80}['"` + "`" + `]?,? ?(?:\([^)]{0,80}\) )?(?:was |is |were |could |does |do |has |has been |been )*(?:not (?:be )?(?:found|available|supported|enabled|exist|offered|accessible|recogni[sz]ed|a valid)|unavailable\b|unsupported|deprecated|retired|decommissioned|discontinued|disabled|invalid(?:$|[.,:;!)])|no longer (?:available|supported|offered))`,
 		example: "Model 'm404' not found on provider at http://127.0.0.1:18080/v1 (HTTP 404).",
 	},
 	{

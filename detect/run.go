@@ -38,7 +38,6 @@ type side struct {
 	rows   [recentRows]recent
 	open   int // rows for which a notice may still go on
 	begun  int // rows in which one that began may still become whole
-	first  int // the first row with a text
 	fence  bool
 	asked  bool // inside the echo of the prompt (codex)
 	object []byte
@@ -81,9 +80,6 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 		s.push(nil)
 		s.open, s.begun = 0, 0
 		return
-	}
-	if s.first == 0 {
-		s.first = s.n + 1
 	}
 	if (trimmed[0] == '{' || len(s.object) > 0) && r.object(id, trimmed) {
 		s.push(nil)
@@ -264,7 +260,7 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	rule := &rules[v.rule]
 	f := finding{name: rule.name, kind: rule.kind, verdict: rule.verdict, scope: v.scope, sure: v.sure, retries: v.retries,
 		text: joined, when: joined, stream: id, line: r.streams[id].n - k}
-	f.alone, f.introduced = f.line <= r.streams[id].first, r.streams[id].introduced(k)
+	f.alone, f.introduced = r.streams[id].alone(k), r.streams[id].introduced(k)
 	why := v.talk
 	if why == "" {
 		why = r.objection(id, head, v, joined, k)
@@ -298,20 +294,3 @@ func (r *run) objection(id Stream, head line, v view, joined string, k int) stri
 	}
 	return s.toolResult(head, k)
 }
-
-// failsOnLimit are clients that never end with 0 on a limit.
-var failsOnLimit = set("claude codex opencode gemini cursor-agent amp kimi")
-
-// introduced reports that a sentence above the row k before the latest leads to
-// it with a colon, as an answer does that quotes.
-func (s *side) introduced(k int) bool {
-	for n := k + 1; n < min(s.n, recentRows) && n < k+4; n++ {
-		if b := bytes.TrimRight(s.back(n), " \r"); len(b) > 0 {
-			return b[len(b)-1] == ':' && b[0] != ' ' && bytes.Count(b, []byte(" ")) >= 2 && !labelHints.in(b)
-		}
-	}
-	return false
-}
-
-// errorsOnStderr are clients whose stdout is the model's.
-var errorsOnStderr = map[string]bool{"copilot": true, "codex": true, "opencode": true, "gemini": true}

@@ -8,7 +8,7 @@ import (
 
 var (
 	// otherLimits are limits of something else than a model.
-	otherLimits = phrases(`disk|inode|inodes|edquot|enospc|file size|file limit|open files|ulimit|recursion|nesting|stack|heap|memory| cpu| cpus| gpu| gpus|storage|upload|uploads|download|downloads|pull rate|image pull|bandwidth|mailbox|` +
+	otherLimits = phrases(`disk|bundle|mail quota|inode|inodes|edquot|enospc|file size|file limit|open files|ulimit|recursion|nesting|stack|heap|memory| cpu| cpus| gpu| gpus|storage|upload|uploads|download|downloads|pull rate|image pull|bandwidth|mailbox|` +
 		`context window|context length|context limit|maximum context|prompt is too long|input is too long|max_tokens|output token maximum|token limit for a|token limit for one|token limit for this|character limit|length limit|size limit|line limit|step limit|turn limit|maximum number of turns|max turns|maximum steps|max steps|max iterations|maximum depth|` +
 		`time limit|timeout| pod| pods|compute-resources|namespace|region|instances|vcpu|vcpus|docker|registry|pypi|crates.io|homebrew|twitter|slack api|discord|stripe|login attempts|password| sms|emails per|let's encrypt|certificates`)
 
@@ -23,8 +23,9 @@ var (
 	speaker = lazy(`\bi(?:'ve|'ll|'d)? (?:[a-z]{2,})\b`)
 
 	// noCall is an error of a program or a test, and not of a call to a model.
-	noCall = phrases(`expected|expect|expects|assert|assertion|assertionerror|but got|but was|typeerror|syntaxerror|referenceerror|nameerror|attributeerror|importerror|test|tests|checks failed|check failed|undefined|cannot read|cannot find|no such|module|import|compile|build failed|lint`)
-	inFile = lazy(`::|\bat \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+`)
+	noCall  = phrases(`expected|expect|expects|assert|assertion|assertionerror|but got|but was|typeerror|syntaxerror|referenceerror|nameerror|attributeerror|importerror|test|tests|checks failed|check failed|undefined|cannot read|cannot find|no such|module|import|compile|build failed|lint`)
+	mistake = lazy(`^(?:name|type|key|syntax|reference|attribute|import|assertion|config)error\b`)
+	inFile  = lazy(`::|\bat \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+`)
 
 	// counts are numbers of something.
 	counts = lazy(`\b(?:429|402|529) (?:[a-z-]+ )?(?:files?|tests?|specs?|errors|problems?|warnings?|packages?|lines?|items?|bytes|[kmg]b|rows?|records?|users?|insertions?|deletions?|commits?|issues?|modules?|tokens|ms|seconds?|reqs|passed|failed|skipped|of)\b`)
@@ -46,12 +47,25 @@ func (t *text) talk(r *rule) string {
 		return "a limit of something else than a model"
 	case (r.kind == word || r.kind == code && r.anchor == atStart) && (noCall.in(low) || inFile().Match(low)):
 		return "an error of a program or a test"
+	case r.verdict == Limit && r.client != "github" && (r.kind == word || t.labels > 0) && otherService().MatchString(t.low[0][:len(t.low[0])-t.rest(r)]):
+		return "another service's limit"
+	case r.kind == code && mistake().Match(low):
+		return "an error of a program or a test"
 	case r.verdict == Limit && number && counts().Match(low):
 		return "a count"
 	case isTalk(low):
 		return "prose"
 	}
 	return ""
+}
+
+// rest is how much of the end of a text may name other services: what stands
+// behind its labels, unless words alone recognize it.
+func (t *text) rest(r *rule) int {
+	if r.kind == word {
+		return 0
+	}
+	return len(t.low[t.labels])
 }
 
 func nearLimit(low []byte) bool {

@@ -30,11 +30,11 @@ const (
 // at the start of a word, and a ~ stands for the rest of one.
 var words = [classes]struct{ latin, other string }{
 	named: {
-		latin: `rate[- ]?limit(?:s|ed|ing)?|usage[- ]limits?|quotas?|allowances?|allotments?|allocations?|allocated|entitlements?|credits?|premium requests?|fast requests?|free usage|extra usage|` +
+		latin: `rate[- ]?limit(?:s|ed|ing)?|usage[- ]limits?|quotas?|allowances?|allotments?|allocations?|allocated|entitlements?|credits?|premium requests?|fast requests?|(?:concurrent|parallel) (?:requests?|sessions?|calls?|connections?|tasks?)|tier capacity|free usage|extra usage|` +
 			`(?:session|weekly|daily|monthly|hourly|spend(?:ing)?|spend management|concurrency|plan|subscription|free[- ]tier|free[- ]plan|\d+[- ]?h(?:ou)?rs?|\d+[- ]?days?|five[- ]hour|seven[- ]day|request|message|prompt|usage|billing|account|tokens?[- ]per[- ](?:minute|day|hour))[- ](?:and \w+[- ])?(?:limits?|caps?|budgets?|ceilings?|windows?|maximum|threshold)|` +
 			`[tr]p[mdhs]|it?pm|otpm|(?:requests?|tokens?|messages?|prompts?)[- ]per[- ](?:minute|day|hour|second|week|month)|` +
-			`kontingent~|guthaben|\w{3,}limits?|anfragelimit~|plafond|forfait|cuota|cota|saldo|creditos?|crediti|limiet~|tegoed|srodki|kredyt~|kota~|kredi~|kullanim sinir~`,
-		other: `лимит|квот|кредит|баланс|ліміт|使用制限|利用制限|利用上限|レート制限|制限|上限|クォータ|クレジット|残高|한도|할당량|크레딧|쿼터|限额|限額|额度|額度|配额|配額|上限|限流|速率|余额|餘額|积分|用量`,
+			`\w*kontingent~|guthaben|\w{3,}limits?|anfragelimit~|plafond|forfait|cuota|cota|saldo|creditos?|crediti|\w*limiet~|tegoed|srodki|kredyt~|kota~|kredi~|kullanim sinir~`,
+		other: `лимит|квот|кредит|баланс|ліміт|使用制限|利用制限|利用上限|レート制限|制限|上限|クォータ|クレジット|残高|한도|할당량|크레딧|쿼터|限额|限額|额度|額度|配额|配額|上限|限流|速率|枠|余额|餘額|积分|用量`,
 	},
 	bare: {
 		latin: `limits?|caps?|ceilings?|budgets?|budgeted|balance|thresholds?|windows?|maximum|usage|spend|spending|limite~?|sinir~`,
@@ -46,13 +46,13 @@ var words = [classes]struct{ latin, other string }{
 		other: `запрос|использ|сесс|недел|днев|сут|запит|використ|сесі|тижн|ден|リクエスト|利用|使用|セッション|요청|사용|세션|请求|請求|使用|调用|会话`,
 	},
 	counted: {
-		latin: `requests?|messages?|tokens?|prompts?|generations?|completions?|calls?|invocations?|points?|units?|interactions?|minutes|usage|plan|trial|tier|queries|turns|sessions?|throughput|rate|subscription|access|balance|funds|quota|credits?|actions?|tasks?|compute|window|slots?|attempts?|` +
+		latin: `requests?|messages?|tokens?|prompts?|generations?|completions?|calls?|invocations?|points?|units?|interactions?|minutes|usage|plan|trial|tier|queries|bucket|pool|turns|sessions?|throughput|rate|subscription|access|balance|funds|quota|credits?|actions?|tasks?|compute|window|slots?|attempts?|` +
 			`anfragen|nachrichten|requetes|messages|jetons|solicitudes|mensajes|peticiones|solicitacoes|mensagens|requisicoes|richieste|messaggi|verzoeken|berichten|zapytan|wiadomosci|istek~|mesaj~`,
 		other: `запрос|сообщен|токен|запит|повідомл|リクエスト|メッセージ|トークン|요청|메시지|토큰|请求|消息|次数|請求`,
 	},
 	gone: {
-		latin: `reached|reaches|hit|hits|exceed~|exhaust~|used up|uses up|use up|used all|used the whole|used your|(?:have|has|had)(?: already)? used|all used|spent|deplet~|consumed|ran out|run out|runs out|out of|over (?:your|the|its|their|quota|limit|budget|cap|plan)|(?:is|are|be|was|went|gone|goes|now) over|none left|no \w+(?: \w+){0,4} (?:left|available)|no more|no remaining|no available|not? .{0,20}remaining|0 \w* ?(?:remaining|left)|zero (?:\w+ )?(?:credits?|quota|balance)|maxed(?: out)?|(?:is|are|at|now|window|quota) full|gone|surpass~|insufficient|not enough|too low|(?:only|cannot|can't|can not) afford|requires more|capped|drawn down|burne?[dt] through|eaten up|blown through|drained|beyond (?:your|the|its)|past (?:your|the|its)|overrun|overdrawn|breached|tripped|used \S+ of (?:its |your |the |their )?\S+|tapped out|doesn't have any|have no|has no|you're out|` +
-			`erreicht|uberschritten|uberschreitet|ausgeschopft|aufgebraucht|erschopft|verbraucht|atteinte?s?|depasse~|epuise~|consomme~|alcanzad~|alcanzaste|superad~|superaste|excedi~|agotad~|agotaste|atingi~|esgot~|ultrapass~|raggiunt~|superat~|esaurit~|bereikt|overschreden|opgebruikt|verbruikt|osiagn~|przekrocz~|wyczerp~|wykorzyst~|ulasil~|ulastin~|asil~|astin~|doldu|tuken~|bitti`,
+		latin: `reached|reaches|hit|hits|exceed~|exhaust~|used up|uses up|use up|used all|used the whole|used your|(?:have|has|had)(?: already)? used|all used|spent|deplet~|consumed|ran out|run out|runs out|out of|over (?:your|the|its|their|quota|limit|budget|cap|plan)|(?:is|are|be|was|went|gone|goes|now) over|none left|no \w+(?: \w+){0,4} (?:left|available|remain~)|overdue|(?:is|are) (?:finished|empty|dry)|no more|no remaining|no available|not? .{0,20}remaining|0 \w* ?(?:remaining|left)|zero (?:\w+ )?(?:credits?|quota|balance)|maxed(?: out)?|(?:is|are|at|now|window|quota) full|gone|surpass~|insufficient|not enough|too low|(?:only|cannot|can't|can not) afford|requires more|capped|drawn down|burne?[dt] through|eaten up|blown through|drained|beyond (?:your|the|its)|past (?:your|the|its)|overrun|overdrawn|breached|tripped|used \S+ of (?:its |your |the |their )?\S+|tapped out|doesn't have any|have no|has no|you're out|` +
+			`erreicht|uberschritten|uberschreitet|ausgeschopft|aufgebraucht|erschopft|verbraucht|atteinte?s?|depasse~|epuise~|consomme~|alcanzad~|alcanzaste|superad~|superaste|excedi~|agot~|acab~|se termin~|termino|atingi~|esgot~|ultrapass~|raggiunt~|superat~|esaurit~|bereikt|overschreden|opgebruikt|verbruikt|osiagn~|przekrocz~|wyczerp~|wykorzyst~|ulasil~|ulastin~|asil~|astin~|doldu|tuken~|bitti`,
 		other: `превышен|превысил|исчерпа|достиг|закончил|израсходован|перевищ|вичерпан|досяг|закінчи|達し|到達|超過|超え|使い切|枯渇|不足|使い果た|초과|도달|소진|부족|모두 사용|已达|已達|达到|達到|超出|超过|超過|用完|用尽|用盡|耗尽|耗盡|不足|已满|触发|觸發|受限`,
 	},
 	throttle: {
@@ -64,16 +64,16 @@ var words = [classes]struct{ latin, other string }{
 		other: `限流|制限されて|제한되|受限`,
 	},
 	when: {
-		latin: `again|retry|resets?|resetting|renew~|refresh~|refill~|replenish~|restor~|until|till|unlocks?|reopen~|resumes?|come back|check back|is back|are back|back (?:in|at|on)|return (?:in|at|on|after)|available (?:in|at|on|from|after)|next (?:billing |usage |calendar )?(?:cycle|month|week|day|hour|window|period)|cycle ends|period ends|this (?:billing )?(?:cycle|month|week|period)|today|tomorrow|midnight|later|regain~|wait~?|for now|at the moment|for the (?:day|week|month)|in \d+ ?(?:s|m|h|d|min|sec|hour|day)~|starts? over|rolls over|lifts|lifted|expires|` +
+		latin: `again|before \d|before (?:mon|tues|wednes|thurs|fri|satur|sun)day|retry|resets?|resetting|renew~|refresh~|refill~|replenish~|restor~|until|till|unlocks?|reopen~|resumes?|come back|check back|is back|are back|back (?:in|at|on)|return (?:in|at|on|after)|available (?:in|at|on|from|after)|next (?:billing |usage |calendar )?(?:cycle|month|week|day|hour|window|period)|cycle ends|period ends|this (?:billing )?(?:cycle|month|week|period)|today|tomorrow|midnight|later|regain~|wait~?|for now|at the moment|for the (?:day|week|month)|in \d+ ?(?:s|m|h|d|min|sec|hour|day)~|starts? over|rolls over|lifts|lifted|expires|` +
 			`erneut|zuruckgesetzt|zurucksetz~|wieder|spater|reessaye~|reinitialis~|renouvel~|plus tard|intenta~|intente~|restablec~|renuev~|mas tarde|tente novamente|tente de novo|redefin~|renova~|mais tarde|riprova~|reimposta~|azzera~|piu tardi|opnieuw|hersteld|ponownie|ponow|odnowi~|sprobuj|pozniej|tekrar|sifirlan~|yenilen~|daha sonra`,
-		other: `повтор|сброс|обнов|позже|спробуйте|скид|віднов|пізніше|再試行|リセット|再開|後に|もう一度|다시|재설정|초기화|나중에|重试|重試|重置|稍后|稍後|恢复|恢復|刷新|再试|再試|后再|後再`,
+		other: `повтор|сброс|обнов|позже|спробуйте|скид|віднов|пізніше|再試行|リセット|再開|後に|もう一度|다시|재설정|초기화|나중에|重试|重試|重置|稍后|稍後|恢复|恢復|刷新|再试|再試|后再|後再|明天|明日|내일|завтра|再来`,
 	},
 	advice: {
 		latin: `upgrad~|(?:add|buy|purchase|get|enable|request|need) (?:\w+ ){0,3}(?:credits?|funds|tokens|usage|quota|capacity|requests|overages?|balance|limits?)|top[- ]?(?:up|ping up)|recharg~|billing|pricing|raise|increase|higher (?:\w+ )?(?:limit|plan|tier|quota)|(?:switch|change|choose|pick|try|use|select) (?:\w+ ){0,3}(?:model|models|plan|tier|sonnet|haiku|opus|auto)|(?:another|different|other|smaller|cheaper) models?|--model|/model|overages?|subscribe~|pay[- ]as[- ]you[- ]go|usage[- ]based|contact (?:your|sales|support|an?) |your admin~|payment|spend limit|/upgrade|/usage|modell wechsel~|changez de modele|autre modele|cambia de modelo|otro modelo|outro modelo|altro modello|ander model|inny model|baska (?:bir )?model`,
 		other: `другую модель|іншу модель|別のモデル|다른 모델|其他模型|充值|升级|升級`,
 	},
 	overload: {
-		latin: `overload~|over[- ]?capacity|at (?:full |max~ )?capacity|(?:no|insufficient|not enough|out of|limited|lack of|low on) (?:\w+ ){0,2}capacity|capacity (?:constraints?|limits?|exhausted|exceeded|unavailable|is unavailable)|(?:high|heavy|peak|unprecedented|increased|unusual~|excessive|exceptional~) (?:\w+ )?(?:demand|load|traffic)|peak (?:load|hours)|(?:servers?|service|model|engine|system|cluster|backend|api|provider|we) (?:is |are |'s |'re )?(?:currently |temporarily |too |very |really )*(?:busy|saturated|swamped|overwhelmed)|no (?:healthy |available )(?:upstreams?|workers?|instances?|replicas?|gpus?)|uberlastet|surcharge~|saturad~|sobrecargad~|sovraccaric~|overbelast|przeciazon~|asiri yuk~`,
+		latin: `overload~|too busy|over[- ]?capacity|at (?:full |max~ )?capacity|(?:no|insufficient|not enough|out of|limited|lack of|low on) (?:\w+ ){0,2}capacity|capacity (?:constraints?|limits?|exhausted|exceeded|unavailable|is unavailable)|(?:high|heavy|peak|unprecedented|increased|unusual~|excessive|exceptional~) (?:\w+ )?(?:demand|load|traffic)|peak (?:load|hours)|(?:servers?|service|model|engine|system|cluster|backend|api|provider|we) (?:is |are |'s |'re )?(?:currently |temporarily |too |very |really )*(?:busy|saturated|swamped|overwhelmed)|no (?:healthy |available )(?:upstreams?|workers?|instances?|replicas?|gpus?)|uberlastet|surcharge~|saturad~|sobrecargad~|sovraccaric~|overbelast|przeciazon~|asiri yuk~`,
 		other: `перегружен|перевантажен|過負荷|混雑|과부하|过载|過載|负载过高|负载已|访问量过大|繁忙|拥堵`,
 	},
 	aModel: {

@@ -1,0 +1,32 @@
+package detect
+
+import "bytes"
+
+// This file knows where a notice stands that is none.
+
+// failsOnLimit are clients that never end with 0 on a limit.
+var failsOnLimit = set("claude codex opencode gemini cursor-agent amp kimi")
+
+// introduced reports that a sentence above the row k before the latest leads to
+// it with a colon, as an answer does that quotes.
+func (s *side) introduced(k int) bool {
+	for n := k + 1; n < min(s.n, recentRows) && n < k+4; n++ {
+		if b := bytes.TrimRight(s.back(n), " \r"); len(b) > 0 {
+			return b[len(b)-1] == ':' && b[0] != ' ' && bytes.Count(b, []byte(" ")) >= 2 && !labelHints.in(b)
+		}
+	}
+	return false
+}
+
+// alone reports that nothing stands above the row k before the latest.
+func (s *side) alone(k int) bool {
+	for n := k + 1; n < s.n; n++ {
+		if n >= recentRows || len(bytes.TrimSpace(s.back(n))) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// errorsOnStderr are clients whose stdout is the model's.
+var errorsOnStderr = map[string]bool{"copilot": true, "codex": true, "opencode": true, "gemini": true}
