@@ -3,6 +3,9 @@ package detect
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,19 +20,16 @@ type sample struct {
 	pieces []piece
 	exit   Exit
 	now    time.Time
-	cuts   int // at how many bytes it is cut, where it is longer than that
 }
 
 // samples are all runs of all tables.
 func samples(t testing.TB) (all []sample) {
 	for _, rec := range recordings(t) {
-		all = append(all, sample{rec.Name, Options{Client: rec.CLI, Split: rec.Mode != "pty"}, rec.pieces(t), rec.exit(), recordedNow, 100})
+		all = append(all, sample{rec.Name, Options{Client: rec.CLI, Split: rec.Mode != "pty"}, rec.pieces(t), rec.exit(), recordedNow})
 	}
-	for _, name := range []string{"limits.jsonl", "not-limits.jsonl"} {
-		for _, r := range reports(t, name) {
-			for how, e := range r.exits() {
-				all = append(all, sample{r.ID + "/" + how, Options{Client: r.CLI}, []piece{{Stdout, []byte(r.Text + "\n")}}, e, recordedNow, 1 << 20})
-			}
+	for _, r := range allReports(t) {
+		for how, e := range r.exits() {
+			all = append(all, sample{r.ID + "/" + how, Options{Client: r.CLI}, []piece{{Stdout, []byte(r.Text + "\n")}}, e, recordedNow})
 		}
 	}
 	cases, err := transcript.Load("../testdata/transcripts")
@@ -37,7 +37,7 @@ func samples(t testing.TB) (all []sample) {
 		t.Fatal(err)
 	}
 	for _, c := range cases {
-		s := sample{cuts: 20, name: c.Name, opts: caseOptions(c), exit: Exit{Code: c.Exit.Code, Unknown: c.Exit.Unknown}, now: c.Now}
+		s := sample{name: c.Name, opts: caseOptions(c), exit: Exit{Code: c.Exit.Code, Unknown: c.Exit.Unknown}, now: c.Now}
 		for _, p := range c.Pieces {
 			s.pieces = append(s.pieces, piece{streamsByName[p.Stream], p.Data})
 		}
@@ -46,225 +46,176 @@ func samples(t testing.TB) (all []sample) {
 	return all
 }
 
-func (s sample) judge() Verdict {
+// judge ends the run, fed in whole pieces.
+func (s sample) judge(texts *memo) Verdict {
 	d := New(s.opts)
+	d.memo = texts
 	for _, p := range s.pieces {
 		d.Feed(p.stream, p.data)
 	}
 	return d.Close(s.exit, s.now)
 }
 
-// TestCuts cuts every run's output in two: the reports at every byte, the long
-// ones at places spread over them. It must not matter.
+// TestCuts cuts every run's output in two at every byte, and feeds it byte by
+// byte: it must not matter.
+//
+// Not all that comes before and behind is fed for every cut. From the start of
+// its line on, the detector is fed in two, from a state that was reached byte by
+// byte; if it is then in the state that it reaches byte by byte, all that
+// follows is the same. In two means up to the end of the next line, and for
+// most cuts of a long line up to its own last byte.
 func TestCuts(t *testing.T) {
 	seen := map[string]bool{}
-	for n, s := range samples(t) {
-		id, _, _ := strings.Cut(s.name, "/")
-		if seen[id] {
-			continue // the same text with another status
-		}
-		seen[id] = true
-		t.Run(s.name, func(t *testing.T) {
-			views := new(memo)
-			want := s.end(-1, 0, views)
-			for i, p := range s.pieces {
-				step := 1 + len(p.data)/s.cuts
-				for cut := n % step; cut <= len(p.data); cut += step {
-					if got := s.end(i, cut, views); got != want {
-						t.Fatalf("piece %d cut at %d: %+v, want %+v", i, cut, got, want)
-					}
-				}
-			}
-		})
-	}
-}
-
-// An end is all that a verdict is made from.
-type end struct {
-	f       finding
-	decided bool
-	work    bool
-	session string
-}
-
-// end ends the run with one piece cut in two. What the rules say of single
-// texts is shared between the cuts: only how the texts come about depends on
-// them.
-func (s sample) end(piece, cut int, views *memo) end {
-	d := New(s.opts)
-	d.memo = views
-	for i, p := range s.pieces {
-		if i != piece {
-			d.Feed(p.stream, p.data)
-			continue
-		}
-		d.Feed(p.stream, p.data[:cut])
-		if cut%16 == 0 { // looking must not change anything either
-			d.Standing(s.now)
-			d.Waiting(s.now)
-		}
-		d.Feed(p.stream, p.data[cut:])
-	}
-	f, decided := d.end(s.exit)
-	f.seq = 0
-	return end{f, decided, d.run.work, d.run.session}
-}
-
-// TestBytes feeds every run byte by byte.
-func TestBytes(t *testing.T) {
 	for _, s := range samples(t) {
+		if id := fmt.Sprint(s.opts.Client, s.opts.Split, s.pieces); seen[id] {
+			continue // the same text with another status
+		} else {
+			seen[id] = true
+		}
 		t.Run(s.name, func(t *testing.T) {
-			want := s.judge()
-			d := New(s.opts)
+			t.Parallel()
+			c := newCutter(s)
 			for _, p := range s.pieces {
-				for i := range p.data {
-					d.Feed(p.stream, p.data[i:i+1])
+				for at := 0; at < len(p.data); {
+					at = c.line(t, p, at)
 				}
 			}
-			if got := d.Close(s.exit, s.now); got != want {
+			want := s.judge(c.bytewise.memo)
+			if got := c.bytewise.Close(s.exit, s.now); got != want {
 				t.Errorf("byte by byte: %+v, want %+v", got, want)
 			}
 		})
 	}
 }
 
-// dresses are ways in which the same text arrives from a terminal.
-var dresses = []struct {
-	name  string
-	dress func(string) string
-}{
-	{"crlf", func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }},
-	{"coloured lines", func(s string) string { return perLine(s, "\x1b[31m", "\x1b[39m") }},
-	{"coloured words", func(s string) string {
-		return perLine(strings.ReplaceAll(s, " ", "\x1b[0m \x1b[1;38;2;255;100;0m"), "\x1b[1m", "\x1b[22m")
-	}},
-	{"progress before", func(s string) string { return perLine(s, "⠋ working\r⠙ working\r\x1b[K", "") }},
-	{"title before", func(s string) string { return perLine(s, "\x1b]0;agent: rate limit\a\x1b[?25l", "\x1b[?25h") }},
-	{"link around", func(s string) string {
-		return perLine(s, "\x1b]8;;https://example.com/429\x1b\\", "\x1b]8;;\x1b\\")
-	}},
-	{"redrawn", func(s string) string { return perLine(s, "…\r\n\x1b[1A\x1b[2K", "") }},
-	{"nul", func(s string) string { return strings.ReplaceAll(s, "e", "e\x00") }},
+// A cutter feeds the same lines to detectors in different pieces.
+type cutter struct {
+	bytewise  *Detector // fed byte by byte up to the line in hand
+	near, far *Detector // the same up to the last byte of the line, and up to the end of the next
+	half      *Detector
 }
 
-func perLine(s, before, after string) string {
-	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
-	for i, l := range lines {
-		lines[i] = before + l + after
+func newCutter(s sample) *cutter {
+	c := &cutter{New(s.opts), New(s.opts), New(s.opts), New(s.opts)}
+	c.bytewise.memo = new(memo)
+	for _, d := range []*Detector{c.near, c.far, c.half} {
+		d.memo = c.bytewise.memo // what the rules say of a text does not depend on cuts
 	}
-	return strings.Join(lines, "\r\n") + "\r\n"
+	return c
 }
 
-// TestDressed shows every report as a terminal would get it.
-func TestDressed(t *testing.T) {
-	for _, name := range []string{"limits.jsonl", "not-limits.jsonl"} {
-		for _, r := range reports(t, name) {
-			for how, e := range r.exits() {
-				for _, dress := range dresses {
-					t.Run(fmt.Sprintf("%s/%s/%s", r.ID, how, dress.name), func(t *testing.T) {
-						text := dress.dress(r.Text + "\n")
-						got := feed(Options{Client: r.CLI}, []piece{{Terminal, []byte(text)}}, e)
-						if got.Kind != r.want(e) {
-							t.Errorf("verdict %s by %q on %q, want %s:\n%q", got.Kind, got.Rule, got.Evidence, r.want(e), text)
+// line cuts the line at p[at:] at every byte, and returns where it ends.
+func (c *cutter) line(t *testing.T, p piece, at int) (end int) {
+	end = lineEnd(p.data, at)
+	last, next := end-1, lineEnd(p.data, end)
+	c.near.become(c.bytewise, p.stream)
+	c.near.feedBytes(p.stream, p.data[at:last])
+	c.far.become(c.near, p.stream)
+	c.far.feedBytes(p.stream, p.data[last:next])
+	for cut := at; cut < end; cut++ {
+		c.half.become(c.bytewise, p.stream)
+		c.half.Feed(p.stream, p.data[at:cut])
+		want, until := c.near, last
+		if cut == last || (cut-at)%(1+(end-at)/160) == 0 {
+			want, until = c.far, next
+		}
+		c.half.Feed(p.stream, p.data[cut:until])
+		if diff := c.half.differs(want, p.stream); diff != "" {
+			t.Fatalf("cut at %d of %q: %s", cut-at, p.data[at:until], diff)
+		}
+	}
+	c.bytewise.feedBytes(p.stream, p.data[at:end])
+	for _, d := range []*Detector{c.near, c.far, c.half} {
+		d.become(c.bytewise, p.stream)
+	}
+	return end
+}
+
+// lineEnd is where the line at p[at:] ends, behind its newline.
+func lineEnd(p []byte, at int) int {
+	if n := bytes.IndexByte(p[at:], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return len(p)
+}
+
+func (d *Detector) feedBytes(id Stream, p []byte) {
+	for i := range p {
+		d.Feed(id, p[i:i+1])
+	}
+}
+
+// become takes the state of another detector, of which d has all but the stream.
+func (d *Detector) become(o *Detector, id Stream) {
+	d.run.state, d.seq, d.echoes = o.run.state, o.seq, slices.Clone(o.echoes)
+	d.run.streams[id].thread = o.run.streams[id].thread
+	for k := range min(o.run.streams[id].n, recentRows) {
+		d.run.streams[id].rows[k].n = copy(d.run.streams[id].rows[k].buf[:], o.run.streams[id].rows[k].bytes())
+	}
+	from, to := &o.screens[id], &d.screens[id]
+	rows := to.rows[:0]
+	*to = *from
+	to.store, to.spare, to.buf = nil, nil, nil
+	for i, r := range from.rows {
+		if i < cap(rows) {
+			rows = rows[:i+1]
+		} else {
+			rows = append(rows, nil)
+		}
+		rows[i] = append(rows[i][:0], r...)
+	}
+	to.rows = rows
+}
+
+// differs says in what the states of two detectors differ, "" if in nothing.
+func (d *Detector) differs(o *Detector, id Stream) string {
+	a, b := d.run.state, o.run.state
+	a.last.seq, b.last.seq, a.series.last.seq, b.series.last.seq = 0, 0, 0, 0
+	s, t := &d.run.streams[id], &o.run.streams[id]
+	v, w := &d.screens[id], &o.screens[id]
+	switch {
+	case a != b:
+		return fmt.Sprintf("state %+v, want %+v", a, b)
+	case !reflect.DeepEqual(s.thread, t.thread):
+		return fmt.Sprintf("thread %+v, want %+v", s.thread, t.thread)
+	case v.esc.state != w.esc.state, v.esc != w.esc && v.esc.state != ground, v.row != w.row, v.col != w.col && v.inside, v.inside != w.inside, v.window != w.window, v.saved != w.saved, v.size != w.size:
+		return fmt.Sprintf("screen %+v, want %+v", v, w)
+	case len(v.rows)+len(w.rows) > 1 && !slices.EqualFunc(v.rows, w.rows, bytes.Equal): // one empty row is as none
+		return fmt.Sprintf("rows %q, want %q", v.rows, w.rows)
+	}
+	for k := range recentRows {
+		if !bytes.Equal(s.back(k), t.back(k)) {
+			return fmt.Sprintf("row %d before the latest %q, want %q", k, s.back(k), t.back(k))
+		}
+	}
+	return ""
+}
+
+// TestPieces asks what stands, and cuts anew, at random places.
+func TestPieces(t *testing.T) {
+	for n, s := range samples(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			texts, random := new(memo), rand.New(rand.NewPCG(uint64(n), 4))
+			want := s.judge(texts)
+			for range 4 {
+				d := New(s.opts)
+				d.memo = texts
+				for _, p := range s.pieces {
+					for rest := p.data; len(rest) > 0; {
+						k := 1 + random.IntN(min(len(rest), 1<<random.IntN(12)))
+						d.Feed(p.stream, rest[:k])
+						if rest = rest[k:]; random.IntN(16) == 0 {
+							d.Standing(s.now)
+							d.Waiting(s.now)
 						}
-					})
+					}
+				}
+				if got := d.Close(s.exit, s.now); got != want {
+					t.Fatalf("%+v, want %+v", got, want)
 				}
 			}
-		}
-	}
-}
-
-// hardWrap cuts every line at the column, as a screen does that knows no words;
-// inner is put before and after each row.
-func hardWrap(s string, columns int, before, after string) string {
-	var out strings.Builder
-	for _, l := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
-		for rest := l; ; {
-			n, _ := cellOffset([]byte(rest), columns)
-			row := rest[:n]
-			if after != "" {
-				row += strings.Repeat(" ", max(columns-cells([]byte(row)), 0))
-			}
-			out.WriteString(before + row + after + "\n")
-			if rest = rest[n:]; len(rest) == 0 {
-				break
-			}
-		}
-	}
-	return out.String()
-}
-
-// cutWords are the words of a line, those that no row holds in pieces.
-func cutWords(l string, most int) (all []string) {
-	for _, w := range strings.Fields(l) {
-		for cells([]byte(w)) > most {
-			n, _ := cellOffset([]byte(w), most)
-			all = append(all, w[:n])
-			w = w[n:]
-		}
-		all = append(all, w)
-	}
-	return all
-}
-
-// wordWrap breaks lines at blanks, with the rows after the first indented.
-func wordWrap(s string, columns int, indent string) string {
-	var out strings.Builder
-	for _, l := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
-		lead := l[:len(l)-len(strings.TrimLeft(l, " "))]
-		row := lead
-		for _, w := range cutWords(l, columns-len(lead)-len(indent)) {
-			if len([]rune(row))+1+len([]rune(w)) > columns && strings.TrimSpace(row) != "" {
-				out.WriteString(row + "\n")
-				row = lead + indent
-			} else if strings.TrimSpace(row) != "" {
-				row += " "
-			}
-			row += w
-		}
-		out.WriteString(row + "\n")
-	}
-	return out.String()
-}
-
-// TestWrapped shows every report that is a limit hard-wrapped at every usual
-// width, and word-wrapped, indented and in a box.
-func TestWrapped(t *testing.T) {
-	for _, r := range reports(t, "limits.jsonl") {
-		if strings.HasPrefix(r.Text, "{") || r.ID == "p143" || r.ID == "p152" {
-			continue // events are never wrapped; the two were, and would be twice
-		}
-		for _, columns := range []int{40, 53, 72, 80, 100, 120} {
-			for name, text := range map[string]string{
-				"hard": hardWrap(r.Text, columns, "", ""), "hard, indented": hardWrap(r.Text, columns-2, "  ", ""),
-				"box": hardWrap(r.Text, columns-4, "│ ", " │"), "words": wordWrap(r.Text, columns, "  "),
-			} {
-				t.Run(fmt.Sprintf("%s/%d %s", r.ID, columns, name), func(t *testing.T) {
-					e := Exit{Code: 1}
-					got := feed(Options{Client: r.CLI}, []piece{{Terminal, []byte(text)}}, e)
-					if got.Kind != r.want(e) {
-						t.Fatalf("verdict %s by %q on %q, want %s:\n%s", got.Kind, got.Rule, got.Evidence, r.want(e), text)
-					}
-					if w := r.RetryAfter; w != nil && got.RetryAfter != time.Duration(*w)*time.Second && r.ID != "p149" {
-						t.Errorf("retry after %v, want %ds:\n%s", got.RetryAfter, *w, text)
-					}
-				})
-			}
-		}
-	}
-}
-
-// TestInvalid puts bytes that are no text around and into limits.
-func TestInvalid(t *testing.T) {
-	for _, text := range []string{
-		"\xff\xfe\x80\n429 Too Many Requests\n",
-		"\x00\x00\xc3\x28\x1b[38;5\nError: Rate limit reached\xff. Please try again in 5s.\n",
-		"\x1b]0;never ended\nError: 429 Too Many Requests\n",
-		"\x1bPnever ended" + strings.Repeat("x", 10<<10) + "\nError: 429 Too Many Requests\n",
-	} {
-		if got := feed(Options{}, []piece{{Terminal, []byte(text)}}, Exit{Code: 1}); got.Kind != Limit {
-			t.Errorf("verdict %s, want limit: %.60q", got.Kind, text)
-		}
+		})
 	}
 }
 

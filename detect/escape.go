@@ -115,6 +115,7 @@ func (e *escape) param(n, def int) int {
 // link holds one: a broken sequence must not hide what follows.
 func (s *screen) commandText(p []byte, to sink) int {
 	e := &s.esc
+	p = p[:min(len(p), maxCommand+1-e.length)]
 	n := bytes.IndexAny(p, "\a\x1b\n")
 	if n < 0 {
 		if e.length += len(p); e.length > maxCommand {
@@ -122,6 +123,7 @@ func (s *screen) commandText(p []byte, to sink) int {
 		}
 		return len(p)
 	}
+	e.length += n
 	switch p[n] {
 	case 0x1b:
 		e.state = closing

@@ -139,19 +139,15 @@ func join(a, b string) string {
 }
 
 // judge classifies the error that an event tells of.
-func (e *event) judge(client string) (verdict Kind, scope Scope) {
-	t := newText("error: "+e.message+e.code, client)
-	if i, ok := t.match(); ok && !(rules[i].verdict == None && (e.status == 429 || e.status == 402)) {
-		if rules[i].verdict == Limit && e.status >= 500 && e.status != 529 {
-			return e.byStatus()
-		}
-		scope, sure := scopeOf(t.low[0], rules[i].scope)
-		if !sure && rules[i].scope != "" {
-			scope = rules[i].scope
-		}
-		return rules[i].verdict, scope
+func (e *event) judge(d *Detector) (verdict Kind, scope Scope) {
+	v := d.view("error: "+e.message+e.code, false)
+	if v.rule < 0 || rules[v.rule].verdict == None && (e.status == 429 || e.status == 402) {
+		return e.byStatus()
 	}
-	return e.byStatus()
+	if rules[v.rule].verdict == Limit && e.status >= 500 && e.status != 529 {
+		return e.byStatus()
+	}
+	return rules[v.rule].verdict, v.said
 }
 
 func (e *event) byStatus() (Kind, Scope) {

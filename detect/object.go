@@ -189,13 +189,13 @@ func (r *run) finding(id Stream, b []byte, name string, v Kind, scope Scope, e *
 
 // ended is an error event that is final.
 func (r *run) ended(id Stream, b []byte, name string, e *event) {
-	v, scope := e.judge(r.d.client)
+	v, scope := e.judge(r.d)
 	r.take(r.finding(id, b, name, v, scope, e))
 }
 
 // retried is a failed call that the client may try again.
 func (r *run) retried(id Stream, b []byte, name string, e *event) {
-	if v, scope := e.judge(r.d.client); v == Limit {
+	if v, scope := e.judge(r.d); v == Limit {
 		r.limited(r.finding(id, b, name, v, scope, e))
 		return
 	}
@@ -256,16 +256,16 @@ func (r *run) item(e *event) {
 // errorObject is an error as a provider's server sends it. It decides only
 // with a code or a message that is known: an app may print such an object, too.
 func (r *run) errorObject(id Stream, b []byte, e *event) {
-	t := newText("error: "+e.message+" "+e.code, r.d.client)
-	i, ok := t.match()
-	if !ok || rules[i].kind == word || rules[i].verdict == None {
+	text := "error: " + e.message + " " + e.code
+	v := r.d.view(text, false)
+	if v.rule < 0 || rules[v.rule].kind == word || rules[v.rule].verdict == None {
 		return
 	}
-	f := r.finding(id, b, "error-object", rules[i].verdict, "", e)
+	f := r.finding(id, b, "error-object", rules[v.rule].verdict, "", e)
 	f.kind = code
-	f.scope, f.sure = scopeOf(t.low[0], rules[i].scope)
-	if why := t.talk(&rules[i]); why != "" {
-		r.explain(f, false, why)
+	f.scope, f.sure = scopeOf(strings.ToLower(text), rules[v.rule].scope)
+	if v.talk != "" {
+		r.explain(f, false, v.talk)
 		return
 	}
 	r.take(f)

@@ -98,23 +98,26 @@ func (d *dull) end() {
 	s.n += d.n - kept
 	for i := d.n - kept; i < d.n; i++ {
 		at := d.at[i%recentRows]
-		s.push(d.p[at[0]:at[1]])
+		s.pushText(d.p[at[0]:at[1]])
 	}
 }
 
-// isDull reports that a line without a trigger is nothing else of interest.
+// isDull reports that a line without a trigger is nothing else of interest: no
+// object or status, no heading and no beginning of an error's body.
 func isDull(line []byte) bool {
-	line = trimLeft(line)
-	if len(line) == 0 {
+	text := trimLeft(line)
+	if len(text) == 0 {
 		return true
 	}
-	switch line[0] {
+	switch text[0] {
 	case '{', '`', '4', '5':
 		return false
 	case 'u', 'c', 't', 'e':
-		return len(line) > 8 && line[len(line)-1] != '{'
+		if len(text) <= 8 {
+			return false
+		}
 	}
-	return line[len(line)-1] != '{'
+	return !beginsBody(line)
 }
 
 func trimLeft(b []byte) []byte {

@@ -102,8 +102,12 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-func feed(o Options, pieces []piece, e Exit) Verdict {
+func feed(o Options, pieces []piece, e Exit) Verdict { return feedKnown(nil, o, pieces, e) }
+
+// feedKnown is feed with what was already found out about texts.
+func feedKnown(texts *memo, o Options, pieces []piece, e Exit) Verdict {
 	d := New(o)
+	d.memo = texts
 	for _, p := range pieces {
 		d.Feed(p.stream, p.data)
 	}

@@ -34,6 +34,10 @@ func reports(t testing.TB, name string) (all []report) {
 	return all
 }
 
+func allReports(t testing.TB) []report {
+	return append(reports(t, "limits.jsonl"), reports(t, "not-limits.jsonl")...)
+}
+
 // exits are the statuses with which a report is tried: the one known, or those
 // that it may have had.
 func (r report) exits() map[string]Exit {
@@ -61,19 +65,17 @@ func (r report) want(e Exit) Kind {
 }
 
 func TestReports(t *testing.T) {
-	for _, name := range []string{"limits.jsonl", "not-limits.jsonl"} {
-		for _, r := range reports(t, name) {
-			for how, e := range r.exits() {
-				t.Run(r.ID+"/"+how, func(t *testing.T) {
-					got := feed(Options{Client: r.CLI}, []piece{{Stdout, []byte(r.Text + "\n")}}, e)
-					if got.Kind != r.want(e) {
-						t.Fatalf("verdict %s by %q on %q, want %s:\n%s", got.Kind, got.Rule, got.Evidence, r.want(e), r.Text)
-					}
-					if w := r.RetryAfter; w != nil && got.RetryAfter != time.Duration(*w)*time.Second && r.ID != "p149" { // p149: stated in a header that was not printed
-						t.Errorf("retry after %v, want %ds:\n%s", got.RetryAfter, *w, r.Text)
-					}
-				})
-			}
+	for _, r := range allReports(t) {
+		for how, e := range r.exits() {
+			t.Run(r.ID+"/"+how, func(t *testing.T) {
+				got := feed(Options{Client: r.CLI}, []piece{{Stdout, []byte(r.Text + "\n")}}, e)
+				if got.Kind != r.want(e) {
+					t.Fatalf("verdict %s by %q on %q, want %s:\n%s", got.Kind, got.Rule, got.Evidence, r.want(e), r.Text)
+				}
+				if w := r.RetryAfter; w != nil && got.RetryAfter != time.Duration(*w)*time.Second && r.ID != "p149" { // p149: stated in a header that was not printed
+					t.Errorf("retry after %v, want %ds:\n%s", got.RetryAfter, *w, r.Text)
+				}
+			})
 		}
 	}
 }

@@ -1,13 +1,7 @@
 package detect
 
 import (
-	"bytes"
 	"strings"
-)
-
-const (
-	recentRows = 32
-	rowBytes   = 800 // kept of a recent row
 )
 
 // A run is what is known about the run so far. It is a value: a copy can be
@@ -15,6 +9,12 @@ const (
 type run struct {
 	d       *Detector
 	streams [4]side
+	state
+	quiet bool // no explanations: this is a copy
+}
+
+// A state is what a run's lines have said so far.
+type state struct {
 	last    finding // what the output ends on, if found
 	found   bool
 	waited  bool // Standing has told of last: what comes now is truly later
@@ -29,42 +29,6 @@ type run struct {
 	subs    [4]string
 	hint    string // a client's word of its own wait, which may come before the error
 	hintAge int
-	quiet   bool // no explanations: this is a copy
-}
-
-// A side is one stream as far as its lines depend on each other.
-type side struct {
-	n      int // rows so far
-	rows   [recentRows]recent
-	open   int // rows for which a notice may still go on
-	begun  int // rows in which one that began may still become whole
-	fence  bool
-	asked  bool // inside the echo of the prompt (codex)
-	object []byte
-	body   string // an error that goes on with a JSON body over several lines
-
-	thing   string // the last object that was no event
-	thingAt int    // its row
-}
-
-type recent struct {
-	n   int
-	buf [rowBytes]byte
-}
-
-// back returns the row k before the latest.
-func (s *side) back(k int) []byte {
-	if k >= s.n || k >= recentRows {
-		return nil
-	}
-	r := &s.rows[(s.n-1-k)%recentRows]
-	return r.buf[:r.n]
-}
-
-func (s *side) push(b []byte) {
-	r := &s.rows[s.n%recentRows]
-	r.n = copy(r.buf[:], b)
-	s.n++
 }
 
 // line takes the next row of a stream.
@@ -88,7 +52,7 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 	}
 	if s.body != "" {
 		r.moreBody(id, trimmed)
-	} else if b[len(b)-1] == '{' && errorPart.in(b) {
+	} else if beginsBody(b) {
 		s.body = cutText(cleanLine(b).text, rowBytes)
 	}
 	t := first(trimmed)
@@ -114,6 +78,9 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 
 var errorPart = parts("rror")
 
+// beginsBody reports that a line is an error that goes on with a JSON body.
+func beginsBody(line []byte) bool { return line[len(line)-1] == '{' && errorPart.in(line) }
+
 // idle reports that nothing is under way to which a row without a trigger
 // matters.
 func (r *run) idle(s *side) bool {
@@ -127,21 +94,6 @@ func (r *run) calm(id Stream) bool {
 	return id != Log && r.idle(s) && s.body == "" && len(s.object) == 0
 }
 
-// gateAbove reports that a row above, of which the latest may be the rest, may
-// begin a notice.
-func (s *side) gateAbove() bool {
-	for k := 1; k <= maxJoin; k++ {
-		b := s.back(k)
-		if len(b) < minWrap-8 {
-			return false
-		}
-		if opens(b) {
-			return true
-		}
-	}
-	return false
-}
-
 // first is the trigger of the line's first bytes, which the scanner has not.
 func first(b []byte) trigger {
 	if len(b) >= 3 && b[0] <= '5' && b[0] >= '4' && (string(b[:3]) == "429" || string(b[:3]) == "402" || string(b[:3]) == "529") {
@@ -149,49 +101,6 @@ func first(b []byte) trigger {
 	}
 	return 0
 }
-
-// belowCross reports that the row before began with a cross: a failed agent's.
-func (s *side) belowCross() bool {
-	return bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✗")) || bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✘"))
-}
-
-// section follows the headings between which codex prints, and code fences.
-func (s *side) section(b []byte) {
-	if bytes.HasPrefix(b, []byte("```")) {
-		s.fence = !s.fence
-	}
-	switch string(b) {
-	case "user":
-		s.asked = true
-	case "codex", "thinking", "exec":
-		s.asked = false
-	}
-}
-
-// cutWord reports that the end of a row and the start of the next make a word
-// that matters.
-func cutWord(a, b []byte) bool {
-	if len(a) < minWrap-12 || len(b) == 0 || !isEdge(a[len(a)-1]) || !isEdge(b[0]) {
-		return false
-	}
-	if !isAlnum(a[len(a)-1]) {
-		a = bytes.TrimRight(a, " │┃|")
-	}
-	if !isAlnum(b[0]) {
-		b = bytes.TrimLeft(b, " │┃|")
-	}
-	if len(a) < minWrap-12 || len(b) == 0 || !isAlnum(a[len(a)-1]) || !isAlnum(b[0]) {
-		return false
-	}
-	var both [24]byte
-	n := copy(both[:12], a[max(0, len(a)-12):])
-	n += copy(both[n:], b[:min(12, len(b))])
-	return triggersIn(both[:n])&triggerLimit != 0
-}
-
-// isEdge reports that a row that a screen has cut may end or go on with c: with
-// a part of a word, or with the blanks and borders around it.
-func isEdge(c byte) bool { return isAlnum(c) || c >= 0x80 || c == ' ' || c == '|' }
 
 // slow looks at a row that may matter.
 func (r *run) slow(id Stream, trimmed []byte, t trigger) {
@@ -216,15 +125,6 @@ func (r *run) slow(id Stream, trimmed []byte, t trigger) {
 	if !matched {
 		r.aftermath(id, l)
 	}
-}
-
-// row returns the latest rows for cleaning; the newest one whole.
-func (s *side) row(k int, trimmed []byte) []byte {
-	b := s.back(k)
-	if k == 0 && len(b) == rowBytes {
-		return trimmed[:min(len(trimmed), 4<<10)]
-	}
-	return b
 }
 
 func (r *run) ignored(text string) bool {

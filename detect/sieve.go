@@ -13,32 +13,34 @@ import (
 // begins, its high bits those that it ends; a place is worth a look where both
 // agree on a word. Eight bits make a few words share one, which costs a look
 // now and then.
-type sieve [1 << 16]uint16
+const wordClasses = 16
+
+type sieve [1 << 16]uint32
 
 var triggerSieve = sync.OnceValue(func() *sieve {
 	s := new(sieve)
 	for n, w := range triggerWords {
-		s.add(w, uint16(1)<<(n%8))
+		s.add(w, uint32(1)<<(n%wordClasses))
 	}
 	return s
 })
 
-func (s *sieve) add(w triggerWord, bit uint16) {
+func (s *sieve) add(w triggerWord, bit uint32) {
 	rare := w.word[w.at:]
 	s.pair(rare[0], rare[1], bit)
-	s.pair(rare[2], rare[3], bit<<8)
+	s.pair(rare[2], rare[3], bit<<wordClasses)
 	s.pair(rare[1], rare[2], bit)
 	if len(rare) > 4 {
-		s.pair(rare[3], rare[4], bit<<8)
+		s.pair(rare[3], rare[4], bit<<wordClasses)
 		return
 	}
 	for c := range 256 {
-		s.pair(rare[3], byte(c), bit<<8)
+		s.pair(rare[3], byte(c), bit<<wordClasses)
 	}
 }
 
 // pair adds to what is known of two bytes, in any case.
-func (s *sieve) pair(a, b byte, bits uint16) {
+func (s *sieve) pair(a, b byte, bits uint32) {
 	for _, x := range [...]byte{a, upper(a)} {
 		for _, y := range [...]byte{b, upper(b)} {
 			s[uint16(x)|uint16(y)<<8] |= bits
@@ -71,7 +73,7 @@ func (s *sieve) next(b []byte, from int) int {
 // any reports that a word may stand at the first, third or fifth of eight bytes.
 func (s *sieve) any(v uint64) bool {
 	p, q, r, t := s[uint16(v)], s[uint16(v>>16)], s[uint16(v>>32)], s[uint16(v>>48)]
-	return p&(q>>8)|q&(r>>8)|r&(t>>8) != 0
+	return p&(q>>wordClasses)|q&(r>>wordClasses)|r&(t>>wordClasses) != 0
 }
 
 // eight is b[i:i+8], with zeros behind the end of b.
@@ -86,8 +88,8 @@ func eight(b []byte, i int) uint64 {
 func (s *sieve) words(b []byte, i int) (t trigger) {
 	v := eight(b, i)
 	for ; v>>16 != 0; i, v = i+2, v>>16 {
-		for agree := s[uint16(v)] & (s[uint16(v>>16)] >> 8); agree != 0; agree &= agree - 1 {
-			for n := bits.TrailingZeros16(agree); n < len(triggerWords); n += 8 {
+		for agree := s[uint16(v)] & (s[uint16(v>>16)] >> wordClasses); agree != 0; agree &= agree - 1 {
+			for n := bits.TrailingZeros32(agree); n < len(triggerWords); n += wordClasses {
 				w := &triggerWords[n]
 				if hasFoldAt(b, i-w.at, w.word) || hasFoldAt(b, i-w.at-1, w.word) {
 					t |= w.t

@@ -7,9 +7,10 @@ import (
 
 // A view is what the rules say of a text by itself, wherever it stands.
 type view struct {
-	rule     int // index of the rule that recognizes it, -1 = none
-	scope    Scope
-	sure     bool // the scope was stated
+	rule     int   // index of the rule that recognizes it, -1 = none
+	scope    Scope // of the finding
+	said     Scope // as the text states it, or else the rule's
+	sure     bool  // the scope was stated
 	retries  bool
 	labelled bool   // an error's label stands in front
 	talk     string // why it is none all the same, "" = it may be one
@@ -123,8 +124,8 @@ func viewOf(s, client string, tree bool) view {
 	}
 	r := &rules[i]
 	v := view{rule: i, retries: r.retries || goesOn.in(t.bytes), labelled: t.labels > 0, talk: t.talk(r)}
-	v.scope, v.sure = scopeOf(t.low[0], r.scope)
-	if r.verdict != Limit || !v.sure && r.scope != "" {
+	v.said, v.sure = scopeOf(t.low[0], r.scope)
+	if v.scope = v.said; r.verdict != Limit || !v.sure && r.scope != "" {
 		v.scope, v.sure = r.scope, r.scope != ""
 	}
 	return v
