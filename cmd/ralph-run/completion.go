@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -88,58 +89,77 @@ func words(list []choice) string {
 
 func completeBash(w io.Writer, app *cli.App) {
 	flags, valued := flagChoices(app.Flags)
+	for _, c := range app.VisibleCommands() {
+		_, more := flagChoices(c.Flags)
+		valued = append(valued, more...)
+	}
 	fmt.Fprintf(w, `# ralph-run completion for bash
 _ralph_run() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i sub=
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} sub="" i
+    local flags="%s"
+    if [[ $cur == = ]]; then # --flag=VALUE comes as three words
+        cur=""
+    elif [[ $prev == = ]]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) _ralph_run_command $((i + 1)); return ;;
-        %s) ((i++)) ;;
-        -*) ;;
+        %s) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++)); ((i++)) ;;
+        -* | =) ;;
         *) sub=${COMP_WORDS[i]}; break ;;
         esac
     done
     case $prev in
 %s    esac
     case $sub in
-    "") COMPREPLY=($(compgen -W "%s" -- "$cur"))
-        ((${#COMPREPLY[@]})) || COMPREPLY=($(compgen -c -- "$cur")) ;;
+    "") _ralph_run_words "%s $flags" "$cur"
+        [[ ${#COMPREPLY[@]} -eq 0 && $cur != -* ]] && COMPREPLY=($(compgen -c -- "$cur")) ;;
 %s    *) _ralph_run_command "$i" ;;
     esac
 }
+# Where nothing is offered, the shell completes file names.
+_ralph_run_words() { COMPREPLY=($(compgen -W "$1" -- "$2")); }
 _ralph_run_command() {
     if declare -F _command_offset >/dev/null; then
         _command_offset "$1"
-    else
-        COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
+    elif (($1 == COMP_CWORD)); then
+        COMPREPLY=($(compgen -c -- "${COMP_WORDS[COMP_CWORD]}"))
     fi
 }
 complete -o bashdefault -o default -F _ralph_run ralph-run
-`, strings.ReplaceAll(words(valued), " ", "|"), bashValues(app), words(commandChoices(app))+" "+words(flags), bashSubcommands(app))
+`, words(flags), strings.ReplaceAll(words(valued), " ", "|"), bashValues(app, valued), words(commandChoices(app)), bashSubcommands(app))
 }
 
-func bashValues(app *cli.App) string {
+// bashValues offers the words that a flag's value can be; for another value the
+// shell offers files.
+func bashValues(app *cli.App, valued []choice) string {
 	var b strings.Builder
+	few := map[string]bool{}
 	for _, f := range app.Flags {
 		if v := flagValues(f); v != nil {
-			fmt.Fprintf(&b, "    --%s) COMPREPLY=($(compgen -W %q -- \"$cur\")); return ;;\n", f.Names()[0], strings.Join(v, " "))
+			few["--"+f.Names()[0]] = true
+			fmt.Fprintf(&b, "    --%s) _ralph_run_words %q \"$cur\"; return ;;\n", f.Names()[0], strings.Join(v, " "))
 		}
 	}
-	b.WriteString("    --state|--log-file|--stderr) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n")
+	rest := slices.DeleteFunc(slices.Clone(valued), func(c choice) bool { return few[c.word] })
+	fmt.Fprintf(&b, "    %s) return ;;\n", strings.ReplaceAll(words(rest), " ", "|"))
 	return b.String()
 }
 
+// bashSubcommands offers a subcommand's words and flags; ralph-run's own count
+// there too. Where it takes files, flags are offered only after a dash.
 func bashSubcommands(app *cli.App) string {
 	var b strings.Builder
 	for _, c := range app.VisibleCommands() {
 		flags, _ := flagChoices(c.Flags)
-		files := ""
+		own := strings.TrimSpace(strings.Join(argumentWords(c), " ") + " " + words(flags))
+		offer := fmt.Sprintf(`_ralph_run_words "%s" "$cur"`, strings.TrimSpace(own+" $flags"))
 		if strings.Contains(c.ArgsUsage, "FILE") {
-			files = ` $(compgen -f -- "$cur")`
+			offer = "[[ $cur == -* ]] && " + offer
 		}
-		fmt.Fprintf(&b, "    %s) COMPREPLY=($(compgen -W %q -- \"$cur\")%s) ;;\n",
-			c.Name, strings.TrimSpace(words(flags)+" "+strings.Join(argumentWords(c), " ")), files)
+		fmt.Fprintf(&b, "    %s) %s ;;\n", c.Name, offer)
 	}
 	return b.String()
 }

@@ -18,7 +18,11 @@ the next model of the chain; after a cooldown the preferred model is tried again
 
 After -- the rest is COMMAND, even if it is called like a subcommand. Without it,
 the first word that is no flag and no subcommand begins COMMAND, and the flags
-after that word are COMMAND's.`
+after that word are COMMAND's.
+
+A link to ralph-run that is called like a client (copilot, claude, codex, gemini,
+opencode) and stands before it on PATH runs the client as the prefix would; its
+settings come from the environment.`
 
 const examplesText = `ralph-run -- copilot --model claude-sonnet-4.6 -p "fix the tests" --allow-all-tools
 while :; do ralph-run -- copilot -p "$(cat PROMPT.md)" --allow-all-tools; sleep 60; done
@@ -33,6 +37,9 @@ const exitText = `COMMAND's own status; if a signal ended COMMAND, ralph-run end
 125  ralph-run's own mistake, or bad usage
 126  COMMAND cannot be executed
 127  COMMAND was not found`
+
+const filesText = `.squad/ralph-circuit-breaker.json   the circuit and its settings; edit it by hand
+.squad/ralph-run.jsonl              what ran, for history; put aside at 10 MiB`
 
 const environmentText = `The name beside a flag is its variable; an empty value is none. NO_COLOR is kept.`
 
@@ -69,6 +76,7 @@ func printAppHelp(w io.Writer, app *cli.App) {
 		}
 	}
 	fmt.Fprintln(w)
+	section(w, "Files", filesText)
 	section(w, "Environment", environmentText)
 	section(w, "Exit status", exitText)
 }

@@ -37,16 +37,30 @@ func writeManual(w io.Writer, app *cli.App) {
 	fmt.Fprint(w, ".SH SUBCOMMANDS\n")
 	for _, c := range app.VisibleCommands() {
 		fmt.Fprintf(w, ".SS %s\n%s.\n", roff(strings.TrimSpace(c.Name+" "+c.ArgsUsage)), roff(c.Usage))
-		if c.Description != "" {
-			fmt.Fprintf(w, ".PP\n%s\n", roff(c.Description))
+		for paragraph := range strings.SplitSeq(c.Description, "\n\n") {
+			manParagraph(w, paragraph)
 		}
 		for _, f := range c.Flags {
-			manFlag(w, f)
+			if f.Names()[0] != "help" { // the library gives it to the one that runs
+				manFlag(w, f)
+			}
 		}
 	}
+	fmt.Fprint(w, ".SH FILES\n.nf\n", roff(filesText), "\n.fi\n")
 	fmt.Fprint(w, ".SH ENVIRONMENT\n", roff(environmentText), "\n")
 	fmt.Fprint(w, ".SH EXIT STATUS\n.nf\n", roff(exitText), "\n.fi\n")
 	fmt.Fprint(w, ".SH EXAMPLES\n.nf\n", roff(examplesText), "\n.fi\n")
+}
+
+// manParagraph keeps the lines of an example or a table as they are.
+func manParagraph(w io.Writer, text string) {
+	switch {
+	case text == "":
+	case strings.Contains(text, "  "):
+		fmt.Fprintf(w, ".PP\n.nf\n%s\n.fi\n", roff(text))
+	default:
+		fmt.Fprintf(w, ".PP\n%s\n", roff(text))
+	}
 }
 
 func manFlag(w io.Writer, f cli.Flag) {
@@ -60,7 +74,7 @@ func manFlag(w io.Writer, f cli.Flag) {
 // roff quotes a text for a manual page: no line of it is a request, its dashes
 // can be copied, and it is ASCII.
 func roff(s string) string {
-	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...", "→", `\->`).Replace(s)
 	var b strings.Builder
 	for _, r := range s {
 		if r < 128 {
