@@ -178,9 +178,11 @@ func completeZsh(w io.Writer, app *cli.App) {
 	for _, c := range commandChoices(app) {
 		fmt.Fprintf(w, "        %s\n", zshQuote(c.word+":"+c.usage))
 	}
-	fmt.Fprint(w, "    )\n    _arguments -S -C \\\n")
-	zshFlags(w, app.Flags)
-	fmt.Fprint(w, `        '1: :->first' \
+	fmt.Fprint(w, "    )\n    local -a flags=(\n")
+	zshFlags(w, app.Flags, "")
+	fmt.Fprint(w, `    )
+    _arguments -S -C $flags \
+        '1: :->first' \
         '*:: :->rest'
     case $state in
     first) _describe subcommand subcommands; _command_names -e; return ;;
@@ -190,8 +192,8 @@ func completeZsh(w io.Writer, app *cli.App) {
     case $words[1] in
 `)
 	for _, c := range app.VisibleCommands() {
-		fmt.Fprintf(w, "    %s) _arguments \\\n", c.Name)
-		zshFlags(w, c.Flags)
+		fmt.Fprintf(w, "    %s) _arguments $flags \\\n", c.Name)
+		zshFlags(w, c.Flags, ` \`)
 		if list := argumentWords(c); list != nil {
 			fmt.Fprintf(w, "        '1: :(%s)' ;;\n", strings.Join(list, " "))
 		} else {
@@ -202,7 +204,7 @@ func completeZsh(w io.Writer, app *cli.App) {
 	fmt.Fprint(w, "    *) _normal ;;\n    esac\n}\nif [[ $funcstack[1] == _ralph-run ]]; then _ralph_run \"$@\"; else compdef _ralph_run ralph-run; fi\n")
 }
 
-func zshFlags(w io.Writer, flags []cli.Flag) {
+func zshFlags(w io.Writer, flags []cli.Flag, end string) {
 	for _, f := range flags {
 		spec := "--" + f.Names()[0]
 		usage := strings.NewReplacer("[", "(", "]", ")", ":", "").Replace(flagUsage(f))
@@ -211,11 +213,11 @@ func zshFlags(w io.Writer, flags []cli.Flag) {
 			if v := flagValues(f); v != nil {
 				action = "(" + strings.Join(v, " ") + ")"
 			}
-			spec += "[" + usage + "]: :" + action
+			spec += "=[" + usage + "]: :" + action
 		} else {
 			spec += "[" + usage + "]"
 		}
-		fmt.Fprintf(w, "        %s \\\n", zshQuote(spec))
+		fmt.Fprintf(w, "        %s%s\n", zshQuote(spec), end)
 	}
 }
 
@@ -230,6 +232,7 @@ func completeFish(w io.Writer, app *cli.App) {
 	}
 	fmt.Fprintf(w, "complete -c ralph-run -n %s -a '(__fish_complete_subcommand)'\n", top)
 	fishFlags(w, app.Flags, top)
+	fishFlags(w, app.Flags, `"__fish_seen_subcommand_from $subcommands"`)
 	for _, c := range app.VisibleCommands() {
 		in := `"__fish_seen_subcommand_from ` + c.Name + `"`
 		fishFlags(w, c.Flags, in)
