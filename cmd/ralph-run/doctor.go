@@ -137,6 +137,10 @@ func (e *examination) stateFile(ctx context.Context, place string) *breaker.Docu
 		e.fleetFindings(st, now)
 	}
 	e.records(ctx, st)
+	if st.fleet == nil {
+		e.keptAside(st.inUse(ctx))
+		e.committed(ctx, st.inUse(ctx))
+	}
 	return doc
 }
 

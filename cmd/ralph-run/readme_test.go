@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,4 +85,46 @@ func TestHelpNamesEverything(t *testing.T) {
 			check(f, page, "the manual page")
 		}
 	}
+}
+
+// TestContrib holds that every command line of the PowerShell functions is one
+// that ralph-run takes, and that there is always a model.
+func TestContrib(t *testing.T) {
+	script, err := os.ReadFile("../../contrib/ralph-circuit-breaker-functions.ps1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(t.TempDir(), "state.json")
+	lines := regexp.MustCompile(`(?m)^[^#\n]*\bralph-run (--state \$StateFile [^|)\n]+)`).FindAllStringSubmatch(string(script), -1)
+	if len(lines) != 4 {
+		t.Errorf("the script calls ralph-run in %d lines, want 4", len(lines))
+	}
+	for range 5 { // until every model is limited
+		for _, m := range lines {
+			args := strings.Fields(strings.ReplaceAll(m[1], "$StateFile", state))
+			switch {
+			case slices.Contains(args, "init") && exists(state):
+				continue
+			case slices.Contains(args, "limit"):
+				args = append(args, "--reset", "1h") // only a stated one takes every model away
+			}
+			stdout, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stdout.Close()
+			p := &program{env: os.Environ(), stdin: os.Stdin, stdout: stdout, stderr: os.Stderr}
+			if end := p.ended(p.commandLine(context.Background(), args)); end.Code != 0 {
+				t.Errorf("ralph-run %s: status %d", strings.Join(args, " "), end.Code)
+			}
+			if shown, err := os.ReadFile(stdout.Name()); err != nil || slices.Contains(args, "model") && len(shown) == 0 {
+				t.Errorf("ralph-run %s: no model, %v", strings.Join(args, " "), err)
+			}
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
