@@ -15,7 +15,7 @@ func statedMoment(text, low string, now time.Time, zone *time.Location) (time.Ti
 	}
 	loc := zoneOf(text, zone)
 	if g := isoTime().FindStringSubmatch(low); g != nil {
-		if at, ok := isoMoment(g, loc); ok {
+		if at, ok := isoMoment(g, loc); ok && at.After(now) {
 			return at, true
 		}
 	}

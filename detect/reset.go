@@ -50,7 +50,7 @@ var (
 	durationOne = lazy(number + `\s?` + unitWords)
 
 	resetWord = `(?:resets?|reset|again|renews?|refresh(?:es)?|retry|available|until|redefinido|restablece[rá]*|ends|refill(?:s|ed)?|restored|wait)`
-	isoTime   = lazy(`(\d{4}-\d{2}-\d{2})(?:[ t]|,? {1,2}at )(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s?(z|utc|gmt|[+-]\d{2}:?\d{2})?`)
+	isoTime   = lazy(`(?:` + resetWord + `|reset|resets?_?at|refill|renew|expir|regain|cycle)[^;|\n]{0,60}?(\d{4}-\d{2}-\d{2})(?:[ t]|,? {1,2}at )(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s?(z|utc|gmt|[+-]\d{2}:?\d{2})?`)
 	epoch     = lazy(`(?:\||resets?_?at\\?["']?\s*[:=]\s*["']?|reset["']?\s*[:=]\s*["']?)(1[6-9]\d{8}|[2-3]\d{9})(\d{3})?\b`)
 	monthDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(?:` + month + `\s(\d{1,2})(?:st|nd|rd|th)?\b|(\d{1,2})(?:st|nd|rd|th)?(?: de| of)? ` + month + `)(?:(?:,| de|)\s(\d{4})\b)?(?:(?:,|\sat|,? às|\sa las)?\s(?:at\s)?(?:` + clock + `))?`)
 	slashDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(\d{1,2})/(\d{1,2})/(\d{4})\b(?:,?\s(?:at\s)?(?:` + clock + `))?`)
