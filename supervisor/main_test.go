@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=10") // every rr and kid would sleep a second at its end
 	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	code := m.Run()
 	os.RemoveAll(bin)

@@ -34,7 +34,6 @@ func asksToEnd(sig os.Signal) bool {
 // ignored stays so, and so it is for the child, which inherits that (nohup).
 func (s *stage) catch() {
 	s.caught = make(chan os.Signal, 64)
-	s.catching = make(chan struct{})
 	go func() {
 		keepIgnored()
 		for _, sig := range slices.Concat(forwarded, []os.Signal{syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT}) {

@@ -25,7 +25,8 @@ type stage struct {
 	starts int
 	closed bool
 
-	panicking atomic.Bool // in another goroutine than Run's
+	catching  chan struct{} // closed when signals are caught
+	panicking atomic.Bool   // in another goroutine than Run's
 }
 
 // openStage takes over the terminal's and the signals' handling. It changes
@@ -33,6 +34,7 @@ type stage struct {
 func openStage(cfg *Config) (*stage, error) {
 	s := &stage{cfg: cfg}
 	s.asks.done = make(chan struct{})
+	s.catching = make(chan struct{})
 	if err := s.open(); err != nil {
 		return nil, err
 	}
@@ -41,7 +43,10 @@ func openStage(cfg *Config) (*stage, error) {
 
 // interrupted returns the signal with which somebody asked us to end, or nil,
 // and a channel that is closed when that happens.
-func (s *stage) interrupted() (os.Signal, <-chan struct{}) { return s.asks.get(), s.asks.done }
+func (s *stage) interrupted() (os.Signal, <-chan struct{}) {
+	<-s.catching
+	return s.asks.get(), s.asks.done
+}
 
 // start runs a command on this stage. Before the second start it puts stdin
 // back to where it stood at the first.

@@ -12,17 +12,16 @@ import (
 )
 
 type stageSys struct {
-	std      [3]*os.File
-	tty      [3]bool
-	outer    *terminal // nil without a terminal
-	stdin0   int64     // where a seekable stdin stood at first, or -1
-	record   *recording
-	caught   chan os.Signal
-	catching chan struct{} // closed when signals are caught
-	typed    echoes
-	lent     bool     // the terminal's foreground is the child's, below a pipe
-	guard    *guard   // for the next child, if it is started already
-	guards   []*guard // of those before
+	std    [3]*os.File
+	tty    [3]bool
+	outer  *terminal // nil without a terminal
+	stdin0 int64     // where a seekable stdin stood at first, or -1
+	record *recording
+	caught chan os.Signal
+	typed  echoes
+	lent   bool     // the terminal's foreground is the child's, below a pipe
+	guard  *guard   // for the next child, if it is started already
+	guards []*guard // of those before
 }
 
 func (s *stage) open() error {

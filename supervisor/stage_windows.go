@@ -36,6 +36,7 @@ func (s *stage) catch() {
 	s.caught = make(chan os.Signal, 4)
 	s.ended = make(chan struct{})
 	signal.Notify(s.caught, os.Interrupt, syscall.SIGTERM)
+	close(s.catching)
 	go func() {
 		defer close(s.ended)
 		for sig := range s.caught {

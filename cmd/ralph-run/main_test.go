@@ -43,6 +43,7 @@ func scriptParams(dir string) testscript.Params {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("TZ", "UTC")
+			env.Setenv("GORACE", "atexit_sleep_ms=10") // every program would sleep a second at its end
 			env.Setenv("NL", "\n")
 			env.Setenv("CTRL_C", "\x03")
 			bin, err := exec.LookPath("ralph-run")
