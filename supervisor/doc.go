@@ -15,8 +15,8 @@
 //  1. Find out which of the three standard streams are terminals, and where a
 //     stdin that is a file stands. Nothing of the outer descriptors is changed;
 //     they are shared with the caller.
-//  2. Catch the signals. From here on nothing can end us with the terminal raw.
-//     A signal that the caller ignores stays ignored, for us and for the child.
+//  2. Begin to catch the signals, and start a guard, both beside what follows. A
+//     signal that the caller ignores stays ignored, for us and for the child.
 //
 // Then for each run of the command:
 //
@@ -25,7 +25,8 @@
 //  4. Find the command. Nothing has been touched if there is none.
 //  5. Open the pipes and ptys (wiring_unix.go). A pty gets the settings and the
 //     size of the terminal before there is anybody to see them.
-//  6. Make the terminal raw, if the keyboard is the child's (session_unix.go).
+//  6. Wait until signals are caught, so that nothing can end us with the terminal
+//     raw. Make it raw, if the keyboard is the child's (session_unix.go).
 //  7. Start the child in a session or process group of its own: directly and
 //     with a guard, or, where a shell may stop us, below a monitor. Signals that
 //     come meanwhile wait for it.
@@ -35,8 +36,9 @@
 //
 // # Teardown
 //
-//  1. The child exits. Nothing more is read from our stdin or keyboard: it
-//     belongs to whoever comes next.
+//  1. The child exits. What it has read of a piped stdin is taken from there, and
+//     nothing more is read from our stdin or keyboard: it belongs to whoever comes
+//     next.
 //  2. If the group was asked to end, wait for the rest of it, and kill it when
 //     its time is over. Nothing is sent to the group after that.
 //  3. Drain: the output has a second from the child's exit, since a grandchild
@@ -72,7 +74,8 @@
 //
 // The Go runtime has its handlers in place before there is any code of ours, and
 // keeps no trace of what was there. It spares HUP, INT, CONT, TSTP, TTIN and TTOU:
-// where one of these is ignored for us, it is for the child. QUIT is taken to be
+// where one of these is ignored for us, it is for the child (on systems other than
+// Linux CONT and TSTP are caught in any case). QUIT is taken to be
 // ignored where INT is, as a shell does for a background command. Any other signal
 // that was ignored at our start, such as TERM, USR1 or PIPE, has its default action
 // in the child.
