@@ -243,6 +243,10 @@ func (r *run) doubt(e Exit) string {
 		return "an error, but no limit"
 	case failed && r.other > 8:
 		return "not near the end of the output"
+	case failed && f.introduced && r.other > 0:
+		return "a sentence above introduces it: quoted"
+	case failed && r.overtaken(*f):
+		return "another error came later"
 	case failed:
 		return ""
 	case f.kind == word:

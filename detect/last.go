@@ -8,6 +8,9 @@ import (
 // maxNeutral bounds the rows below an error that say nothing.
 const maxNeutral = 4
 
+// maxBlock bounds the rows of one error.
+const maxBlock = 16
+
 // lastWords finds the error on which a run failed, and reads it by its words.
 // It is asked once, at the end, where no rule has found anything.
 func (r *run) lastWords() (finding, bool) {
@@ -16,11 +19,21 @@ func (r *run) lastWords() (finding, bool) {
 		if s.n == 0 || id == Stdout && r.d.opts.Split && errorsOnStderr[r.d.client] {
 			continue
 		}
-		if f, done := r.lastOf(id); done {
+		if f, done := r.lastOf(id, 0); done {
 			return f, f.verdict != ""
 		}
 	}
 	return finding{}, false
+}
+
+// overtaken reports that a run did not fail on a notice, but on another error
+// below it.
+func (r *run) overtaken(f finding) bool {
+	if f.kind == structured || f.stream == Log {
+		return false
+	}
+	later, done := r.lastOf(f.stream, f.line)
+	return done && later.verdict == ""
 }
 
 // An ending walks up the rows on which a stream ended.
@@ -33,13 +46,14 @@ type ending struct {
 	neutral int
 }
 
-// lastOf looks at the end of one stream. done says that an error stood there.
-func (r *run) lastOf(id Stream) (f finding, done bool) {
+// lastOf looks at the end of one stream, up to a row. done says that an error
+// stood there.
+func (r *run) lastOf(id Stream, until int) (f finding, done bool) {
 	w := ending{r: r, id: id, s: &r.streams[id]}
 	if w.s.fence {
 		return f, false
 	}
-	for k := 0; k < min(w.s.n, recentRows) && w.neutral <= maxNeutral; k++ {
+	for k := 0; k < min(w.s.n-until, recentRows) && w.neutral <= maxNeutral; k++ {
 		text := w.s.back(k)
 		if w.s.thing != "" && w.s.thingAt == w.s.n-k {
 			text = []byte(w.s.thing)
@@ -49,7 +63,7 @@ func (r *run) lastOf(id Stream) (f finding, done bool) {
 			continue
 		}
 		l := cleanLine(text)
-		if l.text == "" || drawn(l.text) {
+		if l.text == "" || drawn(l.text) || frame().MatchString(l.text) {
 			continue
 		}
 		w.rows = append([]line{l}, w.rows...)
@@ -67,7 +81,7 @@ func (r *run) lastOf(id Stream) (f finding, done bool) {
 // goesOnFrom reports that the first of the rows continues the one above it.
 func (w *ending) goesOnFrom(k int) bool {
 	b := w.s.back(k)
-	if len(b) == 0 || len(w.rows) > maxJoin {
+	if len(b) == 0 || len(w.rows) > maxBlock {
 		return false
 	}
 	l, p := w.rows[0], cleanLine(b)
@@ -75,7 +89,7 @@ func (w *ending) goesOnFrom(k int) bool {
 		return false
 	}
 	first := rune(l.text[0])
-	return l.indent > p.indent && !l.boxed || strings.ContainsRune(`{}[]"'`, first) && !unicode.IsLetter(first) && l.indent > 0 ||
+	return l.indent > 0 && !l.boxed || strings.ContainsRune(`{}[]"'`, first) && !unicode.IsLetter(first) && l.indent > 0 ||
 		wrapped(p, l.text) && oneWidth(p, w.rows) && !w.r.d.labelled(l.text)
 }
 
@@ -99,7 +113,7 @@ func (w *ending) judge(k int) (f finding, done bool) {
 	if verdict, why := m.read(); verdict != None {
 		return w.found(m, verdict, why, k), true
 	}
-	if isError && !gaveUp().MatchString(m.folded) {
+	if isError && !gaveUp().MatchString(m.folded) && strings.Count(text, " ") > 1 {
 		return f, true
 	}
 	w.pass(text)
@@ -136,7 +150,7 @@ func (w *ending) aside(head line, text string, k int, stamped bool) bool {
 		return true
 	case strings.ContainsRune(proseBullets, head.bullet) && head.bullet != 0 && head.bullet != '•':
 		return true
-	case logLine().MatchString(text), w.r.echo(text), w.s.asked && !w.r.d.labelled(text):
+	case logLine().MatchString(text), w.r.echo(text), w.s.introduced(k), w.s.asked && !w.r.d.labelled(text):
 		return true
 	}
 	return !stamped && w.r.d.shape(text) != "" && !strings.HasPrefix(text, "{") || w.s.toolResult(head, k) != ""
@@ -158,11 +172,13 @@ func unstamp(text string) (rest string, isError bool) {
 }
 
 var (
+	// frame is a row of a stack, which says where and not what.
+	frame    = lazy(`^at (?:async )?(?:new )?[\w.$<>/\[\] ]+\(|^at (?:file:|/|node:|https?:)|^File "|^\d+: 0x|^goroutine \d|^\^+$`)
 	logfmt   = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)
 	stamp    = lazy(`^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?|^\[(?:[a-z][\w-]*)(?:/[\w-]+)*\]\s+`)
 	level    = lazy(`^(?:[\w.-]+:)?\[?(?:ERROR|FATAL|CRITICAL|error|fatal)\]?:?\s+(?:[\w./-]+:\d+ - )?`)
-	errorish = lazy(`^(?i:\{.{0,200}"(?:error|code|message|errors|status)"|(?:[\w'-]+ ){0,3}(?:error|failed|failure|fatal|panic|exception|traceback|denied|cannot|unable|fehler|erreur|errore|fout|blad|hata)\b|ошибка|помилка|エラー|오류|错误|錯誤|fail\b|permission denied|aborted|killed|segmentation|got status|\w+exception\b|\w+error\b)`)
-	logLine  = lazy(`^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)
+	errorish = lazy(`^(?i:\{.{0,200}"(?:error|code|message|errors|status)"|(?:[\w'-]+ ){0,3}(?:error|failed|failure|fatal|panic(?:ked)?|exception|traceback|denied|cannot|unable|fehler|erreur|errore|fout|blad|hata)\b|ошибка|помилка|エラー|오류|错误|錯誤|fail\b|permission denied|aborted|killed|segmentation|got status|\w+exception\b|\w+error\b)`)
+	logLine  = lazy(`^HTTP/[\d.]+ \d{3}|^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)
 	// otherEnd is an end for another reason, even if it reads like giving up.
 	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|---|===)(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[0134])\b`)
 	// gaveUp says that the run ended, and not why.

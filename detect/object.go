@@ -110,7 +110,7 @@ func eventKind(b []byte) (kind []byte, ok bool) {
 // event judges one whole object.
 func (r *run) event(id Stream, b []byte) bool {
 	e := parseEvent(b)
-	if e.kind == "" || e.kind == "error" {
+	if e.kind == "" || strings.Contains(e.kind, "rror") {
 		r.streams[id].thing, r.streams[id].thingAt = cutText(string(b), 2<<10), r.streams[id].n+1
 	}
 	if e.agent {

@@ -7,12 +7,15 @@ import "bytes"
 // failsOnLimit are clients that never end with 0 on a limit.
 var failsOnLimit = set("claude codex opencode gemini cursor-agent amp kimi")
 
+// aboutError is a line that leads to the error itself.
+var aboutError = lazy(`(?i)error|fail|exception|could not|unable|reason:|cause:|message:|response:`)
+
 // introduced reports that a sentence above the row k before the latest leads to
 // it with a colon, as an answer does that quotes.
 func (s *side) introduced(k int) bool {
 	for n := k + 1; n < min(s.n, recentRows) && n < k+4; n++ {
 		if b := bytes.TrimRight(s.back(n), " \r"); len(b) > 0 {
-			return b[len(b)-1] == ':' && b[0] != ' ' && bytes.Count(b, []byte(" ")) >= 2 && !labelHints.in(b)
+			return b[len(b)-1] == ':' && b[0] != ' ' && bytes.Count(b, []byte(" ")) >= 2 && !aboutError().Match(b)
 		}
 	}
 	return false
