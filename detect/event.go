@@ -142,12 +142,28 @@ func join(a, b string) string {
 func (e *event) judge(d *Detector) (verdict Kind, scope Scope) {
 	v := d.view("error: "+e.message+e.code, false)
 	if v.rule < 0 || rules[v.rule].verdict == None && (e.status == 429 || e.status == 402) {
-		return e.byStatus()
+		if verdict, scope = e.byStatus(); verdict == None {
+			return e.byWords()
+		}
+		return verdict, scope
 	}
 	if rules[v.rule].verdict == Limit && e.status >= 500 && e.status != 529 {
 		return e.byStatus()
 	}
 	return rules[v.rule].verdict, v.said
+}
+
+// byWords reads a message that no rule knows.
+func (e *event) byWords() (Kind, Scope) {
+	m := newMessage("error: "+e.message+" "+e.code, "", true)
+	switch verdict, _ := m.read(); verdict {
+	case Limit:
+		scope, _ := scopeOf(strings.ToLower(m.text), ScopeUnknown)
+		return Limit, scope
+	case Overloaded, Unavailable:
+		return verdict, ScopeModel
+	}
+	return None, ""
 }
 
 func (e *event) byStatus() (Kind, Scope) {

@@ -162,10 +162,10 @@ func unstamp(text string) (rest string, isError bool) {
 		return g[1], true
 	}
 	for range 4 {
-		if g := stamp().FindStringIndex(text); g != nil {
-			text = text[g[1]:]
-		} else if g := level().FindStringIndex(text); g != nil {
+		if g := level().FindStringIndex(text); g != nil {
 			text, isError = text[g[1]:], true
+		} else if g := stamp().FindStringIndex(text); g != nil {
+			text = text[g[1]:]
 		}
 	}
 	return text, isError
@@ -175,7 +175,7 @@ var (
 	// frame is a row of a stack, which says where and not what.
 	frame    = lazy(`^at (?:async )?(?:new )?[\w.$<>/\[\] ]+\(|^at (?:file:|/|node:|https?:)|^File "|^\d+: 0x|^goroutine \d|^\^+$`)
 	logfmt   = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)
-	stamp    = lazy(`^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?|^\[(?:[a-z][\w-]*)(?:/[\w-]+)*\]\s+`)
+	stamp    = lazy(`^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?|^\[(?:[A-Za-z][\w-]*)(?:/[\w-]+)*\]\s+`)
 	level    = lazy(`^(?:[\w.-]+:)?\[?(?:ERROR|FATAL|CRITICAL|error|fatal)\]?:?\s+(?:[\w./-]+:\d+ - )?`)
 	errorish = lazy(`^(?i:\{.{0,200}"(?:error|code|message|errors|status)"|(?:[\w'-]+ ){0,3}(?:error|failed|failure|fatal|panic(?:ked)?|exception|traceback|denied|cannot|unable|fehler|erreur|errore|fout|blad|hata)\b|ошибка|помилка|エラー|오류|错误|錯誤|fail\b|permission denied|aborted|killed|segmentation|got status|\w+exception\b|\w+error\b)`)
 	logLine  = lazy(`^HTTP/[\d.]+ \d{3}|^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)

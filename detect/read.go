@@ -38,7 +38,7 @@ func (m *message) read() (verdict Kind, why string) {
 	}
 	limit := m.limit()
 	switch {
-	case overload.in(m.folded) && limit != byNamed:
+	case overload.in(m.folded) && limit != byNamed && !strings.Contains(m.folded, "port "):
 		return Overloaded, "a provider without capacity"
 	case limit != "":
 		return Limit, limit
@@ -153,7 +153,7 @@ func (m *message) unavailable() bool {
 
 var (
 	// setting is something of a model's call that is not supported.
-	setting = lazy(`\b(?:outputs?|parameters?|values?|tools?|images?|vision|features?|function calling|functions?|arguments?|options?|thinking|reasoning[ ._]effort|temperature|max_tokens|streaming|system prompt|inputs?|location|country|region|file|module|path|property|role|schema|response_format|format|credentials|api key|x-api-key|authentication|session|task|user|branch|package|command|data model|view model|test|version)\b`)
+	setting = lazy(`\b(?:outputs?|parameters?|values?|tools?|images?|vision|features?|function calling|functions?|arguments?|options?|thinking|reasoning[ ._]effort|temperature|max_tokens|streaming|system prompt|inputs?|files?|prisma|django|orm|sequelize|databases?|table|model user|weights|plugin|migration|filenotfounderror|programmingerror|app\.\w+|remote ref|\S+\.(?:bin|gguf|pt|safetensors)|module|path|property|role|schema|response_format|format|credentials|api key|x-api-key|authentication|session|task|user|branch|package|command|data model|view model|test|version)\b`)
 
 	denial = lazy(`\bnot (?:being )?(?:rate[- ]limited|throttled|exceeded|reached|exhausted)|\bno rate limit|(?:is not|isn't|wasn't|not) (?:a |an |your |the )?(?:rate|usage|quota)\b|\bwithout (?:hitting|reaching|exceeding)|n't (?:exceed|reach|hit|run out)|\bwithin (?:your |the )?(?:limits?|quota)|\bdo(?:es)? not exceed|below the limit`)
 	isNear = lazy(`\b[1-9]\d?(?:\.\d+)? ?% (?:of|used|left|remaining)|used (?:about |over |more than )?[1-9]\d?(?:\.\d+)? ?%|\b[1-9]\d* (?:\w+ ){0,2}(?:left|remaining)\b`)
@@ -171,12 +171,12 @@ func (m *message) foreign() bool {
 
 var (
 	// otherThings are what has limits, too.
-	otherThings = lazy(`\b(?:disks?|inodes?|file[- ]?sizes?|file watchers|watchers|open files|too many files|ulimit|recursion|nesting|stack|heap|memory|oom|v?cpus?|cores|gpus?|storage|uploads?|uploading|downloads?|downloading|pull rate|image pulls?|bandwidth|mailbox|attachments?|columns?|line length|lines|characters|bytes|[kmgt]i?b|complexity|depth|pods?|namespace|instances?|volumes?|lambda|warnings|login attempts|passwords?|sms|e-?mails?|certificates?|dns|databases?|connection pool|connections? (?:limit|slots)|too many (?:clients|connections)|sockets?|file descriptors?|threads?|processes|fork|steps?|turns|iterations|time limit|zeitlimit|time[- ]?outs?|timed out|deadline|execution time|runner|search(?:es)?|pages|fetch tool|speicher\w*|festplatte\w*|memoire|disque|memoria|disco|geheugen|pamiec\w*|dysk\w*)\b|памят|диск|メモリ|ディスク|메모리|디스크|内存|磁盘|硬盘|存储`)
+	otherThings = lazy(`\b(?:disks?|inodes?|file[- ]?sizes?|file watchers|watchers|open files|too many files|ulimit|recursion|nesting|stack|heap|memory|oom|v?cpus?|cores|gpus?|storage|uploads?|uploading|downloads?|downloading|pull rate|image pulls?|bandwidth|mailbox|attachments?|columns?|line length|lines|characters|bytes|sizes?|port \d+|[kmgt]i?b|complexity|depth|pods?|namespace|instances?|volumes?|lambda|warnings|login attempts|passwords?|sms|e-?mails?|certificates?|dns|databases?|connection pool|connections? (?:limit|slots)|too many (?:clients|connections)|sockets?|file descriptors?|threads?|processes|fork|steps?|turns|iterations|time limit|zeitlimit|time[- ]?outs?|timed out|deadline|execution time|runner|search(?:es)?|pages|fetch tool|speicher\w*|festplatte\w*|memoire|disque|memoria|disco|geheugen|pamiec\w*|dysk\w*)\b|памят|диск|メモリ|ディスク|메모리|디스크|内存|磁盘|硬盘|存储`)
 	// sizes are of one call, not of many.
 	sizes = lazy(`\b(?:context|prompt (?:is )?too long|(?:input|prompt|message|request|output|response) (?:is )?too (?:long|large)|too (?:long|large)|max[_ ]?(?:output[_ ]?)?tokens|output tokens?|token maximum|a token limit|token count|input length|number of tokens|reduce the length|maximum budget|payload|body size|maximum tokens|tokens you requested|retry limit|retries)\b`)
 	spent = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd|quota|allowance|rate limit)\b`)
 	// otherService is another service than a model's.
-	otherService = lazy(`\b(?:pypi|pythonhosted|npm (?:err|error|warn)|npmjs|yarnpkg|crates\.io|docker|ghcr|quay\.io|homebrew|brew|twitter|slack|discord|stripe|twilio|sendgrid|mailgun|notion|jira|confluence|sentry|figma|vercel|netlify|heroku|shopify|salesforce|hubspot|zendesk|youtube|github(?:'s)? api|api\.github\.com|gh api|gitlab|bitbucket|maven|rubygems|nuget|packagist|let's encrypt|postgres\w*|mysql|mongodb?|redis|web ?search|webfetch|mcp|s3|gcs|dynamodb|ec2|cloudformation|terraform|kubectl|kubernetes|helm|ansible|compute-resources|huggingface\.co/datasets|smtp|imap|error from server|remote: |huggingface\.co|gs://|unable to access|requested url|web search|googleapi: error|gcloud|compute\.googleapis|storage\.googleapis|bigquery|gmail|google drive|google sheets)\b`)
+	otherService = lazy(`\b(?:pypi|pythonhosted|npm (?:err|error|warn)|npmjs|yarnpkg|crates\.io|docker|ghcr|quay\.io|homebrew|brew|twitter|slack|discord|stripe|twilio|sendgrid|mailgun|notion|jira|confluence|sentry|figma|vercel|netlify|heroku|shopify|salesforce|hubspot|zendesk|youtube|github(?:'s)? api|api\.github\.com|gh api|gitlab|bitbucket|maven|rubygems|nuget|packagist|let's encrypt|postgres\w*|mysql|mongodb?|redis|web ?search|webfetch|mcp|s3|gcs|dynamodb|ec2|cloudformation|terraform|kubectl|kubernetes|helm|ansible|compute-resources|huggingface\.co/datasets|smtp|imap|error from server|remote: |huggingface\.co|gs://|unable to access|requested url|web search|googleapi: error|search (?:is |was )?rate|duckduckgo|bing|brave|tavily|serp\w*|firecrawl|gcloud|compute\.googleapis|storage\.googleapis|bigquery|gmail|google drive|google sheets)\b`)
 )
 
 func otherSubject(p string) bool {
