@@ -130,6 +130,8 @@ share: build
 	bin/ralph-run completion zsh >$(SHARE)/_ralph-run
 	bin/ralph-run completion fish >$(SHARE)/ralph-run.fish
 	bin/ralph-run completion powershell >$(SHARE)/ralph-run.ps1
+	mkdir -p .cache/package
+	gzip -9 -n -c CHANGELOG.md >.cache/package/changelog.gz
 
 DEST = $(DESTDIR)$(PREFIX)
 DIRS = bin share/man/man1 share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
