@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -94,14 +95,23 @@ func (l *commandLine) flagWidth(flags []cli.Flag, args []string) (int, *usageErr
 		return 0, unknownFlag(flags, args[0])
 	}
 	l.given = append(l.given, name)
-	doc, ok := f.(cli.DocGenerationFlag)
-	if !ok || !doc.TakesValue() || strings.Contains(args[0], "=") {
+	if _, value, given := strings.Cut(args[0], "="); given && isToggle(f) {
+		if _, err := strconv.ParseBool(value); err != nil {
+			return 0, usageErrorf("--%s %q: want true or false", name, value)
+		}
+	}
+	if isToggle(f) || strings.Contains(args[0], "=") {
 		return 1, nil
 	}
 	if len(args) < 2 || args[1] == "--" {
 		return 0, usageErrorf("flag %s needs a value", args[0])
 	}
 	return 2, nil
+}
+
+func isToggle(f cli.Flag) bool {
+	d, ok := f.(cli.DocGenerationFlag)
+	return ok && !d.TakesValue()
 }
 
 // find looks a flag up, the library's own two included.
@@ -116,7 +126,7 @@ func find(flags []cli.Flag, name string) cli.Flag {
 
 func unknownFlag(flags []cli.Flag, word string) *usageError {
 	word, _, _ = strings.Cut(word, "=")
-	err := usageErrorf("unknown flag %s", word)
+	err := usageErrorf("unknown flag %s", printable(word))
 	near := cli.SuggestFlag(flags, flagName(word), false)
 	if name := flagName(word); len(name) > 1 && strings.HasPrefix(flagName(near), name[:2]) {
 		err.text += "; did you mean " + near + "?"

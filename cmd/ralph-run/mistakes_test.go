@@ -19,6 +19,9 @@ var mistakes = []struct{ args, want string }{
 	{"--bogus copilot", `unknown flag --bogus`},
 	{"--stat=x copilot", `unknown flag --stat; did you mean --state?`},
 	{"explain --bogus", `unknown flag --bogus`},
+	{"--quiet=no x", `--quiet "no": want true or false`},
+	{"status --watch=often", `--watch "often": want true or false`},
+	{"--\xffx y", `unknown flag --·x`},
 	{"--state", `flag --state needs a value`},
 	{"--state -- copilot", `flag --state needs a value`},
 
@@ -67,6 +70,7 @@ var mistakes = []struct{ args, want string }{
 	{"record limit --model=-b", `--model "-b": a model's name does not begin with a dash`},
 	{"trip --for long", `--for "long": want a duration such as 30s, 10m, 1h30m or 2d`},
 	{"model x", `model: want no words after it`},
+	{"trip 3h", `trip: want no words after it`},
 	{"init x", `init: want no words after it; the models are given by --prefer and --fallback`},
 	{"history --since lately", `--since "lately": want a time such as 2026-03-18 10:00, or a duration such as 24h or 7d`},
 	{"completion", `completion "": want bash, zsh, fish or powershell`},

@@ -94,7 +94,7 @@ func (p *program) watch(ctx context.Context, v view, read func() ([]statusReport
 
 // print shows a report to a person, on one screen.
 func (r statusReport) print(w io.Writer, ui paint) {
-	fmt.Fprintln(w, ui.bold(r.File))
+	fmt.Fprintln(w, ui.bold(printable(r.File)))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
