@@ -76,7 +76,7 @@ func copyAll(b *testing.B, terminal bool, script string) (bytes int64, usage *sy
 	b.Helper()
 	r, w, err := os.Pipe()
 	if terminal {
-		r, w, err = openPTY()
+		r, w, err = newTerminal()
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -134,6 +134,17 @@ func BenchmarkPipes(b *testing.B) {
 	through(b, false, mb, [][2]string{
 		{"cat_cat", "sh -c '" + strings.ReplaceAll(w, "'", `'\''`) + " | cat | cat'"},
 		{"rr", "rr " + w},
+	})
+}
+
+// BenchmarkPTY is a child on a pty with the output captured, and
+// BenchmarkTerminal with another one around, the person's.
+func BenchmarkPTY(b *testing.B) {
+	const mb = 256
+	w := writer(mb)
+	through(b, false, mb, [][2]string{
+		{"script", "script -qec '" + strings.ReplaceAll(w, "'", `'\''`) + "' /dev/null"},
+		{"rr", "rr -pty always " + w},
 	})
 }
 

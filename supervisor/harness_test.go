@@ -38,11 +38,23 @@ type proc struct {
 	eof   chan struct{}
 }
 
+// newTerminal opens a pty for the person's side, which is read and written as any
+// file.
+func newTerminal() (person, slave *os.File, err error) {
+	master, slave, err := openPTY()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer master.Close()
+	fd, err := unix.FcntlInt(uintptr(descriptor(master)), unix.F_DUPFD_CLOEXEC, 3)
+	return os.NewFile(uintptr(fd), "terminal"), slave, err
+}
+
 // onTerminal starts a program on a terminal of its own, as a login does. Streams
 // that are not nil in files replace the terminal.
 func onTerminal(t *testing.T, files [3]*os.File, name string, args ...string) *proc {
 	t.Helper()
-	master, slave, err := openPTY()
+	master, slave, err := newTerminal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +282,7 @@ func newOutlet(t *testing.T, terminal bool) *outlet {
 	var o outlet
 	var err error
 	if terminal {
-		o.from, o.file, err = openPTY()
+		o.from, o.file, err = newTerminal()
 	} else {
 		o.from, o.file, err = os.Pipe()
 	}

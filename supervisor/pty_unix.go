@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPTY opens a pseudo-terminal. The master is non-blocking, so that a read
-// ends with a deadline or with Close; neither side survives an exec.
+// openPTY opens a pseudo-terminal. The master is non-blocking, but unknown to the
+// runtime's poller: that would wake a thread for every piece. Neither side
+// survives an exec.
 func openPTY() (master, slave *os.File, err error) {
 	m, slave, err := pty.Open()
 	if err != nil {
@@ -24,13 +25,19 @@ func openPTY() (master, slave *os.File, err error) {
 	defer m.Close()
 	fd, err := unix.FcntlInt(m.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err == nil {
-		err = errors.Join(unix.SetNonblock(fd, true), blocking(slave))
+		err = unix.SetNonblock(fd, false)
 	}
 	if err != nil {
 		slave.Close()
 		return nil, nil, fmt.Errorf("open pty: %w", err)
 	}
-	return os.NewFile(uintptr(fd), m.Name()), slave, nil
+	master = os.NewFile(uintptr(fd), m.Name()) // blocking now: so it stays out of the poller
+	if err := errors.Join(unix.SetNonblock(fd, true), blocking(slave)); err != nil {
+		master.Close()
+		slave.Close()
+		return nil, nil, fmt.Errorf("open pty: %w", err)
+	}
+	return master, slave, nil
 }
 
 // readPTY returns the reading of a pty. A pty gives no more than 4 KiB at a time,

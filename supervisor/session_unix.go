@@ -143,7 +143,7 @@ func (k *keyboardPump) run(wake int) {
 			return // woken, or the terminal hung up
 		}
 		sig := n.signalTyped(buf[:got])
-		if _, err := n.master.Write(buf[:got]); err != nil {
+		if writeUnless(n.master, buf[:got], wake) != nil {
 			return
 		}
 		if sig != 0 {
@@ -156,12 +156,10 @@ func (k *keyboardPump) run(wake int) {
 // now on is for whoever comes after us.
 func (k *keyboardPump) end() {
 	k.wake.Close()
-	k.session.master.SetWriteDeadline(time.Now())
 	select {
 	case <-k.done:
 	case <-time.After(100 * time.Millisecond): // another reader was faster, and ours is stuck
 	}
-	k.session.master.SetWriteDeadline(time.Time{})
 }
 
 // signalTyped returns the signal that the pty will make of what is typed.

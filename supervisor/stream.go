@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -75,6 +76,10 @@ func newRelay(observe func(detect.Stream, []byte), logger *zap.Logger) *relay {
 // carry copies one route until its end, in its own goroutine.
 func (r *relay) carry(t *route) {
 	r.copies.Go(func() {
+		if t.pty {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+		}
 		defer t.from.Close()
 		for buf := range r.free {
 			if buf == nil {

@@ -23,7 +23,11 @@ func descriptor(f *os.File) int {
 // time, and also if somebody made its description non-blocking. It does not
 // use [os.File.Write]: that ends this process on a broken pipe, and the child
 // must have its chance first.
-func writeAll(f *os.File, p []byte) error {
+func writeAll(f *os.File, p []byte) error { return writeUnless(f, p, -1) }
+
+// writeUnless is writeAll, but it fails with errWoken if it has to wait and
+// wake's other side is closed.
+func writeUnless(f *os.File, p []byte, wake int) error {
 	fd := descriptor(f)
 	for len(p) > 0 {
 		n, err := unix.Write(fd, p)
@@ -32,7 +36,9 @@ func writeAll(f *os.File, p []byte) error {
 			p = p[n:]
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EAGAIN):
-			waitFor(fd, unix.POLLOUT, -1)
+			if !waitFor(fd, unix.POLLOUT, wake) {
+				return errWoken
+			}
 		default:
 			return err
 		}

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ralph-run/ralph-run/detect"
@@ -155,7 +156,8 @@ type watch struct {
 	act   func(ruling)
 
 	wake  chan struct{}
-	mu    sync.Mutex // guards the rest, and log once it is found
+	astir atomic.Bool // a look is due already: a wake-up for every piece of output costs a thread switch
+	mu    sync.Mutex  // guards the rest, and log once it is found
 	det   detector
 	alone detector // shown the log only, or nil: a session's screen never stands still
 	found bool
@@ -192,6 +194,9 @@ func (w *watch) readLog() (news bool) {
 
 // stir makes the watch look soon.
 func (w *watch) stir() {
+	if w.astir.Swap(true) {
+		return
+	}
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -221,6 +226,7 @@ func (w *watch) run(ctx context.Context, c running) {
 				timer.Reset(glance)
 			}
 		case <-timer.C:
+			w.astir.Store(false)
 			r := w.look(time.Now())
 			if due = r.again; !due.IsZero() {
 				timer.Reset(time.Until(due))

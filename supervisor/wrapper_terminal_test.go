@@ -76,7 +76,7 @@ func TestWrapper05TerminalIsPutBack(t *testing.T) {
 
 // cooked returns the settings of a new terminal.
 func cooked(t *testing.T) unix.Termios {
-	master, slave, err := openPTY()
+	master, slave, err := newTerminal()
 	if err != nil {
 		t.Fatal(err)
 	}
