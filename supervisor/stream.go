@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	pieceSize  = 64 << 10        // as much as a pipe holds by default
-	pieces     = 16              // in flight between the copying and the observer
-	drainAfter = 1 * time.Second // how long a grandchild may hold an output open after the child's end
-	drainRest  = 1 << 20         // what is still read after that, if it is there already
+	pieceSize  = 64 << 10             // as much as a pipe holds by default
+	pieces     = 16                   // in flight between the copying and the observer
+	breath     = 2 * time.Millisecond // the observer's, while output goes on
+	drainAfter = 1 * time.Second      // how long a grandchild may hold an output open after the child's end
+	drainRest  = 1 << 20              // what is still read after that, if it is there already
 )
 
 // A route is one way of the child's output: from our end of its pipe or pty to
@@ -35,18 +36,18 @@ type route struct {
 }
 
 // A relay copies the child's output and shows it to the observer after it has
-// been passed on. A slow reader or a slow observer slows the child; memory is
-// bounded by the pieces.
+// been passed on. The observer is called by a goroutine of its own, some pieces
+// behind the copying, and never holds up what is in front of it. A slow reader or
+// a slow observer slows the child; memory is bounded by the pieces.
 type relay struct {
 	observe func(detect.Stream, []byte)
 	logger  *zap.Logger
 	free    chan []byte
 	full    chan piece
+	hurry   chan struct{} // somebody waits for the observer
 	copies  sync.WaitGroup
 	seen    chan struct{} // closed when the observer has seen everything
 	bytes   atomic.Int64
-
-	showing sync.Mutex // the observer is called by one goroutine at a time
 
 	mu     sync.Mutex
 	outErr error
@@ -64,6 +65,7 @@ func newRelay(observe func(detect.Stream, []byte), logger *zap.Logger) *relay {
 		logger:  logger,
 		free:    make(chan []byte, pieces),
 		full:    make(chan piece, pieces),
+		hurry:   make(chan struct{}, 1),
 		seen:    make(chan struct{}),
 	}
 	for range pieces {
@@ -76,15 +78,13 @@ func newRelay(observe func(detect.Stream, []byte), logger *zap.Logger) *relay {
 // carry copies one route until its end, in its own goroutine.
 func (r *relay) carry(t *route) {
 	r.copies.Go(func() {
-		if t.pty {
+		if t.pty { // a pty's small pieces must not cost a switch of threads each
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 		}
 		defer t.from.Close()
-		for buf := range r.free {
-			if buf == nil {
-				buf = make([]byte, pieceSize)
-			}
+		for {
+			buf := r.buffer()
 			n, err := t.read(buf)
 			if n > 0 && !r.pass(t, buf, n) {
 				return
@@ -103,6 +103,29 @@ func (r *relay) carry(t *route) {
 	})
 }
 
+// buffer returns a free buffer, when there is one.
+func (r *relay) buffer() []byte {
+	var buf []byte
+	select {
+	case buf = <-r.free:
+	default:
+		r.goAhead()
+		buf = <-r.free
+	}
+	if buf == nil {
+		buf = make([]byte, pieceSize)
+	}
+	return buf
+}
+
+// goAhead ends the observer's pause.
+func (r *relay) goAhead() {
+	select {
+	case r.hurry <- struct{}{}:
+	default:
+	}
+}
+
 // pass writes one piece out and hands it to the observer. It reports false
 // when our own side is gone.
 func (r *relay) pass(t *route, buf []byte, n int) bool {
@@ -111,13 +134,9 @@ func (r *relay) pass(t *route, buf []byte, n int) bool {
 	if t.to != nil {
 		err = writeAll(t.to, buf[:n])
 	}
-	switch {
-	case t.mute:
+	if t.mute {
 		r.free <- buf
-	case t.pty: // the terminal is the bottleneck: a turn of another goroutine costs more
-		r.show(t.stream, buf[:n])
-		r.free <- buf
-	default:
+	} else {
 		r.full <- piece{t.stream, buf, n}
 	}
 	if err == nil {
@@ -134,10 +153,7 @@ func (r *relay) pass(t *route, buf []byte, n int) bool {
 // of ours may have used up the time, and that must lose nothing.
 func (r *relay) rest(t *route) {
 	for left := drainRest; left > 0; {
-		buf := <-r.free
-		if buf == nil {
-			buf = make([]byte, pieceSize)
-		}
+		buf := r.buffer()
 		n := readNow(t.from, buf)
 		if n <= 0 {
 			r.free <- buf
@@ -168,23 +184,33 @@ func (r *relay) failure() error {
 // finish tells the observer that there is nothing more. All copies have ended.
 func (r *relay) finish() {
 	close(r.full)
+	r.goAhead()
 	<-r.seen
 }
 
-// watch shows the pieces to the observer, in the order they were passed on.
+// watch shows the pieces to the observer, in the order they were passed on. When
+// there is none left it waits a moment for several: being woken for each small
+// piece of a terminal's output costs more than looking at it.
 func (r *relay) watch() {
 	defer close(r.seen)
+	pause := time.NewTimer(breath)
 	for p := range r.full {
 		r.show(p.stream, p.buf[:p.n])
 		r.free <- p.buf
+		if len(r.full) > 0 {
+			continue
+		}
+		pause.Reset(breath)
+		select {
+		case <-pause.C:
+		case <-r.hurry:
+		}
 	}
 }
 
 // show calls the observer. A panic there must not take the child's terminal
 // and hours of its work with it: it is logged, and nothing more is observed.
 func (r *relay) show(stream detect.Stream, p []byte) {
-	r.showing.Lock()
-	defer r.showing.Unlock()
 	if r.observe == nil {
 		return
 	}
