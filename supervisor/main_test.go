@@ -10,11 +10,14 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
@@ -45,9 +48,23 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=10") // every rr and kid would sleep a second at its end
 	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	mostlyWaits()
 	code := m.Run()
 	os.RemoveAll(bin)
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, "FAIL: after the last test:", err)
+		code = 1
+	}
 	os.Exit(code)
+}
+
+// mostlyWaits lets more tests run at once than there are processors: what they
+// do is to wait for their children.
+func mostlyWaits() {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		f.Value.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0)))
+	}
 }
 
 // rr is the program with the smallest main there can be: the real run loop

@@ -134,6 +134,7 @@ func (s *site) expect(got supervisor.Result, code int, ran string, state breaker
 // TestRunHungClient has the client print a limit and hang for ever: the grace
 // ends it, its status 0 means nothing, the fallback answers.
 func TestRunHungClient(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"claude-sonnet-4.6": "hang", "gpt-5.4-mini": "answer"})
 	s.cfg.Grace = 600 * time.Millisecond
 	got := s.run()
@@ -155,6 +156,7 @@ func TestRunHungClient(t *testing.T) {
 // TestRunHungClientWithLog is the same with a grace of a minute: the client's
 // log says the same as its notice, so that the grace is not waited for.
 func TestRunHungClientWithLog(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"claude-sonnet-4.6": "log=1800000 hang", "gpt-5.4-mini": "answer"})
 	s.cfg.Patience = 0
 	got := s.run()
@@ -167,6 +169,7 @@ func TestRunHungClientWithLog(t *testing.T) {
 // TestRunSilentClient has the client sit in its own retries without a word: only
 // its log tells.
 func TestRunSilentClient(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"claude-sonnet-4.6": "log=60000 sit", "gpt-5.4-mini": "answer"})
 	s.cfg.Patience = 5 * time.Second
 	got := s.run()
@@ -178,6 +181,7 @@ func TestRunSilentClient(t *testing.T) {
 
 // TestRunRecovered has the client survive one short limit.
 func TestRunRecovered(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"claude-sonnet-4.6": "log=300 answer"})
 	s.expect(s.run(), 0, "claude-sonnet-4.6", breaker.Closed)
 }
@@ -185,6 +189,7 @@ func TestRunRecovered(t *testing.T) {
 // TestRunResumes has the client run a tool, then hang on a limit: the fallback
 // goes on in its session and the tool is not run twice.
 func TestRunResumes(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"claude-sonnet-4.6": "tool log=1800000 hang", "gpt-5.4-mini": "tool answer"})
 	got := s.run()
 	s.expect(got, 0, "claude-sonnet-4.6 gpt-5.4-mini:"+fakeSession, breaker.Open)
@@ -195,6 +200,7 @@ func TestRunResumes(t *testing.T) {
 
 // TestRunAllHang has every model hang: the status is not the clients' 0.
 func TestRunAllHang(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{
 		"claude-sonnet-4.6": "log=1800000 hang", "gpt-5.4-mini": "log=1800000 hang",
 		"gpt-5-mini": "log=1800000 hang", "gpt-4.1": "log=1800000 hang",
@@ -213,6 +219,7 @@ func TestRunAllHang(t *testing.T) {
 // TestRunAllFail has every model end by itself: the last one's status and error
 // are the user's.
 func TestRunAllFail(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{
 		"claude-sonnet-4.6": "exit", "gpt-5.4-mini": "exit", "gpt-5-mini": "exit", "gpt-4.1": "exit",
 	})
@@ -225,6 +232,7 @@ func TestRunAllFail(t *testing.T) {
 
 // TestRunProbe closes an open circuit by two successes of the preferred model.
 func TestRunProbe(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"claude-sonnet-4.6": "answer"})
 	past := time.Now().Add(-24 * time.Hour).UTC()
 	if err := os.MkdirAll(filepath.Join(s.dir, ".squad"), 0o755); err != nil {

@@ -13,6 +13,7 @@ import (
 
 // TestWrapper17FirstProcess: as PID 1 of a PID namespace it reaps the orphans.
 func TestWrapper17FirstProcess(t *testing.T) {
+	t.Parallel()
 	probe := exec.Command("unshare", "-Urpf", "--mount-proc", "true")
 	if err := probe.Run(); err != nil {
 		t.Skipf("no PID namespaces here: %v", err)
@@ -50,6 +51,7 @@ var ignoredTests = []struct{ signals, kept string }{
 // TestWrapper24Ignored: what the caller ignores stays ignored for the child, where
 // that can be known.
 func TestWrapper24Ignored(t *testing.T) {
+	t.Parallel()
 	base := ignoredMask(t, shell(t, "grep SigIgn /proc/self/status"))
 	for _, tt := range ignoredTests {
 		for _, mode := range []string{"auto", "always"} {

@@ -5,12 +5,11 @@ package supervisor
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 )
 
 // wirings are the ways of the output: to a pipe, to a pipe through a pty, to a
@@ -34,10 +33,10 @@ func runs(n int) int {
 }
 
 func TestWrapper01OutputAtExit(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, tt := range wirings {
 		for size, n := range map[int]int{20 << 10: runs(200), 50 << 20: 2} {
 			t.Run(fmt.Sprintf("%s/%d", tt.name, size), func(t *testing.T) {
+				t.Parallel()
 				script := fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x; exit 5", size)
 				for range n {
 					o := newOutlet(t, tt.terminal)
@@ -53,6 +52,7 @@ func TestWrapper01OutputAtExit(t *testing.T) {
 }
 
 func TestWrapper02EndOfPTYIsNoError(t *testing.T) {
+	t.Parallel()
 	p := onTerminal(t, [3]*os.File{}, "rr", "sh", "-c", "echo hi; exit 4")
 	if ws := p.wait(); ws.ExitStatus() != 4 {
 		t.Errorf("status %d, want 4", ws.ExitStatus())
@@ -90,6 +90,7 @@ func TestWrapper03GrandchildHoldsTheOutput(t *testing.T) {
 
 // onlySep is what od shows for each line of text without carriage returns.
 func TestWrapper13CapturedOutputIsClean(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"auto", "always"} {
 		t.Run(mode, func(t *testing.T) {
 			dir := t.TempDir()
@@ -106,6 +107,7 @@ func TestWrapper13CapturedOutputIsClean(t *testing.T) {
 }
 
 func TestWrapper18ClosedStdout(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"auto", "always"} {
 		got := shell(t, "rr -pty "+mode+" yes | head -1; echo ${PIPESTATUS[0]}")
 		if got != "y\n141\n" {
@@ -115,6 +117,7 @@ func TestWrapper18ClosedStdout(t *testing.T) {
 }
 
 func TestOutputThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full")
 	}
@@ -124,34 +127,58 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestWrapper19SlowReader has a reader that takes nothing until long after the
-// child's end: the drain deadline must not cut the output.
+// TestWrapper19SlowReader has a reader that takes nothing until long after all
+// deadlines of the draining: they must not cut the output, nor may it be kept in
+// memory meanwhile.
 func TestWrapper19SlowReader(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{100 << 10, 20 << 20} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
+	const small, large = 100 << 10, 20 << 20
+	dir := t.TempDir()
+	var runs []*slowRun
+	for _, tt := range wirings {
+		for _, size := range []int{small, large} {
+			r := startSlow(t, Config{PTY: tt.pty}, tt.terminal, size, fmt.Sprintf("%s/%s-%d", dir, tt.name, size))
+			r.name = fmt.Sprintf("%s/%d", tt.name, size)
+			runs = append(runs, r)
 		}
-		done := make(chan Result)
-		go func() {
-			res := runIn(t, Config{Stdout: w}, "head", "-c", fmt.Sprint(size), "/dev/zero")
-			w.Close()
-			done <- res
-		}()
-		time.Sleep(3 * drainAfter) // the reader's pause: it is what is tested
-		got := 0
-		buf := make([]byte, 8<<10)
-		for {
-			n, err := r.Read(buf)
-			got += n
-			if err != nil {
-				break
-			}
-		}
-		if res := <-done; got != size || res.Exit != (Exit{}) {
-			t.Errorf("%d bytes arrived and %+v, want %d and status 0", got, res.Exit, size)
-		}
-		r.Close()
 	}
+	time.Sleep(10 * time.Second) // the reader's pause: it is what is tested
+	for _, r := range runs {
+		_, err := os.Stat(r.written)
+		if r.size == large && err == nil {
+			t.Errorf("%s: all of it has been taken from the child, but not by the reader", r.name)
+		}
+		got, _ := io.Copy(io.Discard, struct{ io.Reader }{r.from}) // a pty ends with EIO
+		if res := <-r.done; got != int64(r.size) || res.Exit != (Exit{Code: 4}) {
+			t.Errorf("%s: %d bytes arrived and %+v, want all, and status 4", r.name, got, res.Exit)
+		}
+		r.from.Close()
+	}
+}
+
+// A slowRun is a run whose output nobody has begun to read.
+type slowRun struct {
+	name    string
+	size    int
+	from    *os.File
+	written string // a file that the child makes when it has written everything
+	done    chan Result
+}
+
+func startSlow(t *testing.T, cfg Config, terminal bool, size int, written string) *slowRun {
+	from, to, err := os.Pipe()
+	if terminal {
+		from, to, err = newTerminal()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &slowRun{size: size, from: from, written: written, done: make(chan Result, 1)}
+	cfg.Stdout = to
+	go func() {
+		res := runIn(t, cfg, "sh", "-c", fmt.Sprintf("head -c %d /dev/zero; >%s; exit 4", size, written))
+		to.Close()
+		r.done <- res
+	}()
+	return r
 }

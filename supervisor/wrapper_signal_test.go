@@ -106,16 +106,20 @@ var familyWirings = []string{"pipe", "pty", "terminal", "job"}
 
 func TestWrapper04KillTakesTheWholeTree(t *testing.T) {
 	for _, wiring := range familyWirings {
-		for _, script := range []string{familyScript, "trap '' HUP TERM; " + familyScript} {
-			p := startFamily(t, wiring, script)
-			pids := p.familyPids()
-			syscall.Kill(p.us(wiring), syscall.SIGKILL)
-			expectGone(t, pids)
+		for name, script := range map[string]string{"default": familyScript, "ignored": "trap '' HUP TERM; " + familyScript} {
+			t.Run(wiring+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				p := startFamily(t, wiring, script)
+				pids := p.familyPids()
+				syscall.Kill(p.us(wiring), syscall.SIGKILL)
+				expectGone(t, pids)
+			})
 		}
 	}
 }
 
 func TestWrapper06CtrlCArrivesOnce(t *testing.T) {
+	t.Parallel()
 	for _, wiring := range []string{"terminal", "job"} {
 		p := onTerminal(t, [3]*os.File{}, "rr", "kid", "signals")
 		if wiring == "job" {
@@ -146,6 +150,7 @@ func TestWrapper06CtrlCArrivesOnce(t *testing.T) {
 // TestWrapper06CookedCtrlC: where the terminal stays cooked, as below a pipe for
 // stdin, its own signal is the one that is passed on.
 func TestWrapper06CookedCtrlC(t *testing.T) {
+	t.Parallel()
 	p := onTerminal(t, [3]*os.File{openFile(t, os.DevNull)}, "rr", "kid", "signals")
 	p.expect("ready")
 	p.type_("\x03")
@@ -159,6 +164,7 @@ func TestWrapper06CookedCtrlC(t *testing.T) {
 }
 
 func TestWrapper06EachSignalOnce(t *testing.T) {
+	t.Parallel()
 	p := onPipes(t, "rr", "kid", "signals")
 	p.expect("ready\n")
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR2} {
@@ -178,15 +184,19 @@ func TestWrapper06EachSignalOnce(t *testing.T) {
 
 func TestWrapper07TheTreeIsEnded(t *testing.T) {
 	for _, wiring := range familyWirings {
-		p := startFamily(t, wiring, familyScript)
-		pids := p.familyPids()
-		syscall.Kill(p.us(wiring), syscall.SIGTERM)
-		expectGone(t, pids)
-		if wiring != "job" {
-			if got := shellStatus(p.wait()); got != 143 {
-				t.Errorf("%s: status %d, want 143", wiring, got)
+		t.Run(wiring, func(t *testing.T) {
+			t.Parallel()
+			p := startFamily(t, wiring, familyScript)
+			pids := p.familyPids()
+			syscall.Kill(p.us(wiring), syscall.SIGTERM)
+			expectGone(t, pids)
+			if wiring == "job" {
+				return
 			}
-		}
+			if got := shellStatus(p.wait()); got != 143 {
+				t.Errorf("status %d, want 143", got)
+			}
+		})
 	}
 }
 
@@ -201,6 +211,7 @@ func TestWrapper07KilledAfterTheGrace(t *testing.T) {
 		"grandchild": {`sh -c "trap '' TERM; echo grandchild=\$\$; sleep 1000; sleep 1000" & echo child=$!; echo top=$$; wait`, 143},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := onPipes(t, "rr", "-grace", "100ms", "sh", "-c", tt.script)
 			pids := p.familyPids()
 			p.signal(syscall.SIGTERM)
@@ -214,6 +225,7 @@ func TestWrapper07KilledAfterTheGrace(t *testing.T) {
 
 // TestStop ends a child on our own account, as after a limit.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	s := stageIn(t, Config{Stdout: openFile(t, os.DevNull), Stderr: openFile(t, os.DevNull)})
 	for _, script := range []string{"sleep 1000", "sleep 1000 & sleep 1000"} {
 		c, err := s.start(childSpec{argv: []string{"sh", "-c", script}, env: os.Environ()})
@@ -235,6 +247,7 @@ func TestStop(t *testing.T) {
 // TestStoppedAlone: without a shell's job control a child that stops is only
 // itself stopped, and whoever continues us continues it.
 func TestStoppedAlone(t *testing.T) {
+	t.Parallel()
 	p := onPipes(t, "rr", "sh", "-c", "echo pid=$$; kill -STOP $$; echo again; kill -STOP $$; sleep 1000")
 	pid := p.expectInt("pid")
 	stopped := func() bool { return strings.HasPrefix(stateOf(pid), "T") }
@@ -250,6 +263,7 @@ func TestStoppedAlone(t *testing.T) {
 }
 
 func TestWrapper08ExitStatus(t *testing.T) {
+	t.Parallel()
 	for code := range 256 {
 		if res := runIn(t, Config{}, "sh", "-c", fmt.Sprint("exit ", code)); res.Exit != (Exit{Code: code}) {
 			t.Errorf("exit %d: got %+v", code, res.Exit)
@@ -258,6 +272,7 @@ func TestWrapper08ExitStatus(t *testing.T) {
 }
 
 func TestWrapper08DeathBySignal(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS,
 		syscall.SIGFPE, syscall.SIGKILL, syscall.SIGUSR1, syscall.SIGSEGV, syscall.SIGUSR2, syscall.SIGPIPE, syscall.SIGALRM,
@@ -276,6 +291,7 @@ func TestWrapper08DeathBySignal(t *testing.T) {
 }
 
 func TestWrapper09NotStarted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		if err := os.WriteFile(dir+"/"+name, []byte(text), mode); err != nil {
@@ -321,6 +337,7 @@ func TestWrapper09NotStarted(t *testing.T) {
 
 // TestNotStartedUnderAShell: the monitor reports the same.
 func TestNotStartedUnderAShell(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	os.WriteFile(dir+"/binary", []byte("\x01\x00"), 0o755)
 	p := interactiveShell(t)
@@ -332,6 +349,7 @@ func TestNotStartedUnderAShell(t *testing.T) {
 }
 
 func TestWrapper17NoZombies(t *testing.T) {
+	t.Parallel()
 	for range 50 {
 		runIn(t, Config{}, "sh", "-c", "true & exit 0")
 	}
@@ -343,6 +361,7 @@ func TestWrapper17NoZombies(t *testing.T) {
 
 // TestWrapper24Surroundings: all else that a process inherits.
 func TestWrapper24Surroundings(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const show = "env | grep -v ^RALPH_RUN | grep -v ^COPILOT_MODEL | grep -v ^_= | grep -v ^SHLVL= | sort; pwd; umask; ulimit -a"
 	setup := "cd " + dir + "; umask 027; ulimit -n 300; ulimit -c 0; export LANG=C LC_ALL=C TZ=Asia/Tokyo WEIRD='a\nb=c'; "

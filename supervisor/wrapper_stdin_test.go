@@ -16,7 +16,7 @@ import (
 )
 
 func TestWrapper10StdinArrives(t *testing.T) {
-	dir := t.TempDir()
+	t.Parallel()
 	random := make([]byte, 3<<20)
 	rand.NewChaCha8([32]byte{}).Read(random)
 	inputs := map[string][]byte{
@@ -28,7 +28,7 @@ func TestWrapper10StdinArrives(t *testing.T) {
 		"controls":   []byte("\x03\x04\x1a\x1c\x00\r\n\xff"),
 	}
 	for name, in := range inputs {
-		file := dir + "/in"
+		file := t.TempDir() + "/in"
 		if err := os.WriteFile(file, in, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +54,7 @@ func TestWrapper10StdinArrives(t *testing.T) {
 // TestWrapper10TypedStdin: the end of a typed stdin, and its echo, are the
 // pty's.
 func TestWrapper10TypedStdin(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"auto", "never"} {
 		p := onTerminal(t, [3]*os.File{}, "rr", "-pty", mode, "cat")
 		p.type_("one\r")
@@ -66,6 +67,7 @@ func TestWrapper10TypedStdin(t *testing.T) {
 }
 
 func TestWrapper11StdinThatNeverEnds(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +90,7 @@ func TestWrapper11StdinThatNeverEnds(t *testing.T) {
 }
 
 func TestWrapper23LoopThatReadsAFile(t *testing.T) {
+	t.Parallel()
 	list := t.TempDir() + "/list"
 	os.WriteFile(list, []byte("1\n2\n3\n4\n"), 0o600)
 	for _, mode := range []string{"auto", "always", "never"} {
@@ -104,6 +107,7 @@ func TestWrapper23LoopThatReadsAFile(t *testing.T) {
 // TestWrapper23LoopThatReadsAPipe: copilot with a prompt does not read its stdin,
 // and so the lines are the loop's.
 func TestWrapper23LoopThatReadsAPipe(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	os.WriteFile(dir+"/copilot", []byte("#!/bin/sh\nexit 0\n"), 0o755)
 	got := shell(t, `printf '1\n2\n3\n' | while read -r l; do rr `+dir+`/copilot -p "$l"; echo $l; done`)
@@ -167,6 +171,7 @@ func startTwice(t *testing.T, in *os.File, want []byte) {
 }
 
 func TestRetryGetsTheSameStdin(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{0, 2, 300 << 10, recordInMemory + 1<<20} {
 		in := bytes.Repeat([]byte("ab"), size/2)
 		t.Run(fmt.Sprint("pipe/", size), func(t *testing.T) {
@@ -258,6 +263,7 @@ func TestRecordingCannotBeKept(t *testing.T) {
 
 // TestSocketStdin: node gives its children sockets.
 func TestSocketStdin(t *testing.T) {
+	t.Parallel()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,7 @@ var waysOut = []struct {
 func TestWrapper05TerminalIsPutBack(t *testing.T) {
 	for _, tt := range waysOut {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			p := onTerminal(t, [3]*os.File{}, "rr", append(tt.flags, "sh", "-c", tt.script)...)
 			before := cooked
 			p.expect("ready\r\n")
@@ -88,6 +89,7 @@ func cooked(t *testing.T) unix.Termios {
 func shellStatus(ws syscall.WaitStatus) int { return exitOf(ws).ShellCode() }
 
 func TestWrapper05PipesStayBlocking(t *testing.T) {
+	t.Parallel()
 	got := shell(t, `kid nonblock | cat; echo x | rr kid nonblock 2>&1 | cat; rr kid nonblock </dev/null`)
 	if got != "" {
 		t.Errorf("non-blocking for the child: %q", got)
@@ -102,6 +104,7 @@ func TestWrapper05PipesStayBlocking(t *testing.T) {
 // TestWrapper12EachStreamOnItsOwn runs test -t for all eight combinations of
 // terminals.
 func TestWrapper12EachStreamOnItsOwn(t *testing.T) {
+	t.Parallel()
 	for tty := range 8 {
 		dir := t.TempDir()
 		redirect := ""
@@ -128,6 +131,7 @@ func TestWrapper12EachStreamOnItsOwn(t *testing.T) {
 }
 
 func TestWrapper12NoTerminalAtAll(t *testing.T) {
+	t.Parallel()
 	got := shell(t, `rr sh -c 'test -t 0 || test -t 1 || test -t 2; echo $?; stty 2>/dev/null; echo $?' </dev/null; echo $?`)
 	if got != "1\n1\n0\n" {
 		t.Errorf("got %q", got)
@@ -135,6 +139,7 @@ func TestWrapper12NoTerminalAtAll(t *testing.T) {
 }
 
 func TestWrapper14WindowSize(t *testing.T) {
+	t.Parallel()
 	p := onTerminal(t, [3]*os.File{}, "rr", "sh", "-c", "stty size; exec kid signals")
 	p.expect("33 101\r\n")
 	p.expect("ready")
@@ -149,6 +154,7 @@ func TestWrapper14WindowSize(t *testing.T) {
 }
 
 func TestWrapper14SizeWithoutATerminal(t *testing.T) {
+	t.Parallel()
 	for env, want := range map[string]string{"": "24 80\n", "COLUMNS=132 LINES=50": "50 132\n"} {
 		if got := shell(t, "env -u COLUMNS -u LINES "+env+" rr -pty always sh -c 'stty size <&1' | cat"); got != want {
 			t.Errorf("%s: size %q, want %q", env, got, want)
@@ -158,6 +164,7 @@ func TestWrapper14SizeWithoutATerminal(t *testing.T) {
 
 // TestWrapper14ZeroSize: a terminal that says 0x0 gives the child 80x24.
 func TestWrapper14ZeroSize(t *testing.T) {
+	t.Parallel()
 	p := onTerminal(t, [3]*os.File{}, "sh", "-c", "stty rows 0 cols 0; exec env -u COLUMNS -u LINES rr stty size")
 	p.expect("24 80\r\n")
 	p.wait()
@@ -166,6 +173,7 @@ func TestWrapper14ZeroSize(t *testing.T) {
 // TestWrapper16NoStraySignals starts a child many times that says if it gets a
 // HUP or CONT.
 func TestWrapper16NoStraySignals(t *testing.T) {
+	t.Parallel()
 	for _, terminal := range []bool{false, true} {
 		for range runs(150) {
 			o := newOutlet(t, terminal)
@@ -181,6 +189,7 @@ func TestWrapper16NoStraySignals(t *testing.T) {
 // TestClosedTerminalIsNoHangUp: a child that closes its streams some time before
 // it ends, or for good, does not die of that.
 func TestClosedTerminalIsNoHangUp(t *testing.T) {
+	t.Parallel()
 	for _, tt := range wirings {
 		o := newOutlet(t, tt.terminal)
 		cfg := Config{PTY: tt.pty, Stdout: o.file}
@@ -210,6 +219,7 @@ func interactiveShell(t *testing.T) *proc {
 }
 
 func TestWrapper15CtrlZ(t *testing.T) {
+	t.Parallel()
 	p := interactiveShell(t)
 	p.type_("rr kid signals\r")
 	p.expect("ready")
@@ -248,6 +258,7 @@ func awaitStopped(p *proc) {
 // TestWrapper15CtrlZDefault stops a child that does not catch it, moves it to
 // the background and back.
 func TestWrapper15CtrlZDefault(t *testing.T) {
+	t.Parallel()
 	p := interactiveShell(t)
 	p.type_("rr sh -c 'echo begin; read x; echo got:$x; read y; echo got:$y'\r")
 	p.expect("begin\r\n")
@@ -271,6 +282,7 @@ func TestWrapper15CtrlZDefault(t *testing.T) {
 }
 
 func TestWrapper15StartedInTheBackground(t *testing.T) {
+	t.Parallel()
 	p := interactiveShell(t)
 	p.type_("rr sh -c 'echo out; read x; echo got:$x' &\r")
 	p.expect("out\r\n")
@@ -287,6 +299,7 @@ func TestWrapper15StartedInTheBackground(t *testing.T) {
 
 // TestWrapper15StopAndContinueUs: kill -STOP and -CONT on the program itself.
 func TestWrapper15StopAndContinueUs(t *testing.T) {
+	t.Parallel()
 	p := interactiveShell(t)
 	p.type_("rr kid signals\r")
 	p.expect("ready")
@@ -310,6 +323,7 @@ func TestWrapper15StopAndContinueUs(t *testing.T) {
 // TestPipelineLeavesTheKeyboard: in the middle of a pipe the keyboard may be the
 // other command's, until the child asks for it.
 func TestPipelineLeavesTheKeyboard(t *testing.T) {
+	t.Parallel()
 	p := interactiveShell(t)
 	p.type_("rr kid wait | { read l; echo $l; read k </dev/tty; echo other:$k; }\r")
 	p.expect("ready\r\n")
@@ -329,6 +343,7 @@ func TestPipelineLeavesTheKeyboard(t *testing.T) {
 
 // TestCtrlCEndsALoop: the key for INT is for the shell script around us, too.
 func TestCtrlCEndsALoop(t *testing.T) {
+	t.Parallel()
 	p := interactiveShell(t)
 	p.type_("bash -c 'while :; do echo rou\"\"nd; rr cat; done'\r")
 	p.expect("round\r\n")
