@@ -44,17 +44,16 @@ func openPTY() (master, slave *os.File, err error) {
 // and each piece costs a write and a turn of the observer: all that is there is
 // taken. It waits in poll(2), which takes a third of the thread switches that
 // the runtime's poller takes for as many small pieces.
-func (c *child) readPTY(master *os.File) func([]byte) (int, error) {
-	fd := descriptor(master)
+func (c *child) readPTY(t *route) func([]byte) (int, error) {
+	fd := descriptor(t.from)
 	return func(buf []byte) (int, error) {
 		n := 0
 		for n < len(buf) {
 			over := c.awaitExit(0) // before the read: what came until then is there
-			m, err := unix.Read(fd, buf[n:])
+			m, err := t.readFrom(fd, buf[n:])
 			switch {
 			case m > 0:
 				n += m
-			case errors.Is(err, unix.EINTR):
 			case n > 0:
 				return n, nil // the next call tells why there is no more
 			case !errors.Is(err, unix.EAGAIN): // EIO: the last slave is closed

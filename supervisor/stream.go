@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,11 +15,10 @@ import (
 )
 
 const (
-	pieceSize  = 64 << 10             // as much as a pipe holds by default
-	pieces     = 16                   // in flight between the copying and the observer
-	breath     = 2 * time.Millisecond // the observer's, while output goes on
-	drainAfter = 1 * time.Second      // how long a grandchild may hold an output open after the child's end
-	drainRest  = 1 << 20              // what is still read after that, if it is there already
+	pieceSize  = 64 << 10        // as much as a pipe holds by default
+	pieces     = 16              // in flight between the copying and the observer
+	drainAfter = 1 * time.Second // how long a grandchild may hold an output open after the child's end
+	drainRest  = 1 << 20         // what is still read after that, if it is there already
 )
 
 // A route is one way of the child's output: from our end of its pipe or pty to
@@ -33,6 +31,11 @@ type route struct {
 	pty    bool
 	mute   bool            // not shown to the observer
 	broken func(err error) // called when our own side is gone: tells the child as the kernel would have
+	first  *route          // what was written there before a piece of this route is shown before it, or nil
+
+	mu    sync.Mutex
+	got   int64 // bytes read from from
+	shown int64 // bytes that the observer has seen: its own
 }
 
 // A relay copies the child's output and shows it to the observer after it has
@@ -54,9 +57,10 @@ type relay struct {
 }
 
 type piece struct {
-	stream detect.Stream
-	buf    []byte // of full capacity when it goes back to free
-	n      int
+	route *route
+	buf   []byte // of full capacity when it goes back to free
+	n     int
+	after int64 // how much of route.first goes before it
 }
 
 func newRelay(observe func(detect.Stream, []byte), logger *zap.Logger) *relay {
@@ -130,6 +134,10 @@ func (r *relay) goAhead() {
 // when our own side is gone.
 func (r *relay) pass(t *route, buf []byte, n int) bool {
 	r.bytes.Add(int64(n))
+	var after int64
+	if t.first != nil {
+		after = t.first.arrived()
+	}
 	var err error
 	if t.to != nil {
 		err = writeAll(t.to, buf[:n])
@@ -137,7 +145,7 @@ func (r *relay) pass(t *route, buf []byte, n int) bool {
 	if t.mute {
 		r.free <- buf
 	} else {
-		r.full <- piece{t.stream, buf, n}
+		r.full <- piece{t, buf, n, after}
 	}
 	if err == nil {
 		return true
@@ -154,7 +162,7 @@ func (r *relay) pass(t *route, buf []byte, n int) bool {
 func (r *relay) rest(t *route) {
 	for left := drainRest; left > 0; {
 		buf := r.buffer()
-		n := readNow(t.from, buf)
+		n := t.readNow(buf)
 		if n <= 0 {
 			r.free <- buf
 			return
@@ -186,40 +194,4 @@ func (r *relay) finish() {
 	close(r.full)
 	r.goAhead()
 	<-r.seen
-}
-
-// watch shows the pieces to the observer, in the order they were passed on. When
-// there is none left it waits a moment for several: being woken for each small
-// piece of a terminal's output costs more than looking at it.
-func (r *relay) watch() {
-	defer close(r.seen)
-	pause := time.NewTimer(breath)
-	for p := range r.full {
-		r.show(p.stream, p.buf[:p.n])
-		r.free <- p.buf
-		if len(r.full) > 0 {
-			continue
-		}
-		pause.Reset(breath)
-		select {
-		case <-pause.C:
-		case <-r.hurry:
-		}
-	}
-}
-
-// show calls the observer. A panic there must not take the child's terminal
-// and hours of its work with it: it is logged, and nothing more is observed.
-func (r *relay) show(stream detect.Stream, p []byte) {
-	if r.observe == nil {
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			r.observe = nil
-			r.logger.Error("observer of the output panicked; limits are not seen in the rest of this run",
-				zap.Any("panic", v), zap.ByteString("stack", debug.Stack()))
-		}
-	}()
-	r.observe(stream, p)
 }

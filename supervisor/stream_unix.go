@@ -4,6 +4,7 @@ package supervisor
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -46,19 +47,56 @@ func writeUnless(f *os.File, p []byte, wake int) error {
 	return nil
 }
 
-// readNow reads what is there already, without waiting.
-func readNow(f *os.File, p []byte) (n int) {
-	raw, err := f.SyscallConn()
+// readPipe reads what comes next.
+func (t *route) readPipe(p []byte) (n int, err error) {
+	raw, err := t.from.SyscallConn()
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	raw.Control(func(fd uintptr) {
-		for {
-			if n, err = unix.Read(int(fd), p); !errors.Is(err, unix.EINTR) {
-				return
-			}
-		}
+	var failed error
+	err = raw.Read(func(fd uintptr) bool {
+		n, failed = t.readFrom(int(fd), p)
+		return !errors.Is(failed, unix.EAGAIN)
 	})
+	if err = errors.Join(err, failed); err == nil && n == 0 {
+		err = io.EOF
+	}
+	return max(n, 0), err
+}
+
+// readNow reads what is there already, without waiting.
+func (t *route) readNow(p []byte) (n int) {
+	if raw, err := t.from.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) { n, _ = t.readFrom(int(fd), p) })
+	}
+	return n
+}
+
+// readFrom reads from t's descriptor, which does not block, and counts it.
+func (t *route) readFrom(fd int, p []byte) (n int, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for {
+		n, err = unix.Read(fd, p)
+		if !errors.Is(err, unix.EINTR) {
+			t.got += int64(max(n, 0))
+			return n, err
+		}
+	}
+}
+
+// arrived returns how much the child has written to t so far.
+func (t *route) arrived() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.got
+	if raw, err := t.from.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) {
+			if waits, err := unix.IoctlGetInt(int(fd), getWaiting); err == nil {
+				n += int64(waits)
+			}
+		})
+	}
 	return n
 }
 

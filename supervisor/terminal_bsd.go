@@ -7,4 +7,5 @@ import "golang.org/x/sys/unix"
 const (
 	getTermios = unix.TIOCGETA
 	setTermios = unix.TIOCSETA
+	getWaiting = 0x4004667f // FIONREAD
 )

@@ -34,7 +34,9 @@ func (s *stage) wire(c *child) (*wiring, error) {
 		w.files[2] = w.files[1]
 		c.routes[0].stream = merged(s.ptyFor(1))
 	} else if err == nil {
-		err = w.output(2, detect.Stderr)
+		if err = w.output(2, detect.Stderr); err == nil {
+			c.routes[1].first = c.routes[0]
+		}
 	}
 	if err == nil {
 		err = w.input()
@@ -95,12 +97,12 @@ func (w *wiring) output(i int, stream detect.Stream) error {
 	if s.ptyFor(i) {
 		t.pty = true
 		if t.from, theirs, err = openPTY(); err == nil {
-			t.read = w.c.readPTY(t.from)
+			t.read = w.c.readPTY(t)
 		}
 		t.broken = w.c.hangUp(t)
 	} else {
 		if t.from, theirs, err = pipe(); err == nil {
-			t.read = t.from.Read
+			t.read = t.readPipe
 		}
 		t.broken = w.c.refuse
 	}
@@ -181,7 +183,8 @@ func (w *wiring) keyboardOnly() error {
 	if err != nil {
 		return err
 	}
-	t := &route{from: master, to: w.c.stage.std[0], pty: true, mute: true, read: w.c.readPTY(master)}
+	t := &route{from: master, to: w.c.stage.std[0], pty: true, mute: true}
+	t.read = w.c.readPTY(t)
 	t.broken = w.c.hangUp(t)
 	w.files[0] = slave
 	w.theirs = append(w.theirs, slave)
