@@ -37,13 +37,14 @@ func TestWrapper01OutputAtExit(t *testing.T) {
 		for size, n := range map[int]int{20 << 10: runs(200), 50 << 20: 2} {
 			t.Run(fmt.Sprintf("%s/%d", tt.name, size), func(t *testing.T) {
 				t.Parallel()
-				script := fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x; exit 5", size)
+				script := fmt.Sprintf("yes xxxxxxx | head -c %d; exit 5", size)
 				for range n {
 					o := newOutlet(t, tt.terminal)
 					res := runIn(t, Config{PTY: tt.pty, Stdout: o.file}, "sh", "-c", script)
 					got := o.close()
-					if len(got) != size || bytes.Count(got, []byte("x")) != size || res.Exit != (Exit{Code: 5}) {
-						t.Fatalf("%d bytes arrived and %+v, want %d and status 5", len(got), res.Exit, size)
+					lines, xs := bytes.Count(got, []byte("\n")), bytes.Count(got, []byte("x"))
+					if lines != size/8 || xs != size-lines || res.Exit != (Exit{Code: 5}) {
+						t.Fatalf("%d lines, %d x arrived and %+v, want %d lines and status 5", lines, xs, res.Exit, size/8)
 					}
 				}
 			})
