@@ -198,8 +198,8 @@ func (r *run) decide(e Exit) (finding, bool) {
 			return r.last, true
 		}
 	}
-	if e.gaveUp() && !r.series.active {
-		if f, ok := r.lastWords(); ok {
+	if r.mayHaveFailed(e) && !r.series.active {
+		if f, ok := r.lastWords(e); ok {
 			return f, true
 		}
 	}
@@ -208,6 +208,11 @@ func (r *run) decide(e Exit) (finding, bool) {
 		return r.series.last, true
 	}
 	return finding{}, false
+}
+
+// mayHaveFailed reports that the last words of a run may be an error.
+func (r *run) mayHaveFailed(e Exit) bool {
+	return e.gaveUp() || e == Exit{} && wellOnErrors[r.d.client]
 }
 
 // gaveUp reports that a run failed by itself.

@@ -8,19 +8,22 @@ import (
 // maxNeutral bounds the rows below an error that say nothing.
 const maxNeutral = 4
 
+// maxPlain bounds an error without a label: what is longer is prose.
+const maxPlain = 600
+
 // maxBlock bounds the rows of one error.
 const maxBlock = 16
 
 // lastWords finds the error on which a run failed, and reads it by its words.
 // It is asked once, at the end, where no rule has found anything.
-func (r *run) lastWords() (finding, bool) {
+func (r *run) lastWords(e Exit) (finding, bool) {
 	for _, id := range []Stream{Stderr, Terminal, Stdout} {
 		s := &r.streams[id]
 		if s.n == 0 || id == Stdout && r.d.opts.Split && errorsOnStderr[r.d.client] {
 			continue
 		}
 		if f, done := r.lastOf(id, 0); done {
-			return f, f.verdict != ""
+			return f, f.verdict != "" && (e.Code != 0 || f.after == 0 && ownError().MatchString(strings.ToLower(f.text)))
 		}
 	}
 	return finding{}, false
@@ -109,6 +112,10 @@ func (w *ending) judge(k int) (f finding, done bool) {
 		w.pass(text)
 		return f, false
 	}
+	if !isError && len(text) > maxPlain {
+		w.pass(text)
+		return f, false
+	}
 	m := newMessage(text, w.below, isError)
 	if verdict, why := m.read(); verdict != None {
 		return w.found(m, verdict, why, k), true
@@ -129,7 +136,7 @@ func (w *ending) pass(text string) {
 }
 
 func (w *ending) found(m *message, verdict Kind, why string, k int) finding {
-	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k}
+	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k, after: w.neutral}
 	if verdict == Limit {
 		f.scope, f.sure = scopeOf(strings.ToLower(m.text), ScopeUnknown)
 	}
@@ -172,6 +179,8 @@ func unstamp(text string) (rest string, isError bool) {
 }
 
 var (
+	// ownError is an error as the clients say it that end with 0 on one.
+	ownError = lazy(`^(?:litellm\.|ran into this error|the api provider|error:)`)
 	// frame is a row of a stack, which says where and not what.
 	frame    = lazy(`^at (?:async )?(?:new )?[\w.$<>/\[\] ]+\(|^at (?:file:|/|node:|https?:)|^File "|^\d+: 0x|^goroutine \d|^\^+$`)
 	logfmt   = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)

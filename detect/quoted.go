@@ -7,6 +7,9 @@ import "bytes"
 // failsOnLimit are clients that never end with 0 on a limit.
 var failsOnLimit = set("claude codex opencode gemini cursor-agent amp kimi")
 
+// wellOnErrors are clients that end with 0 on an error of the model.
+var wellOnErrors = set("aider goose")
+
 // aboutError is a line that leads to the error itself.
 var aboutError = lazy(`(?i)error|fail|exception|could not|unable|reason:|cause:|message:|response:`)
 

@@ -174,11 +174,12 @@ var (
 	otherThings = lazy(`\b(?:disks?|inodes?|file[- ]?sizes?|file watchers|watchers|open files|too many files|ulimit|recursion|nesting|stack|heap|memory|oom|v?cpus?|cores|gpus?|storage|uploads?|uploading|downloads?|downloading|pull rate|image pulls?|bandwidth|mailbox|attachments?|columns?|line length|lines|characters|bytes|sizes?|port \d+|[kmgt]i?b|complexity|depth|pods?|namespace|instances?|volumes?|lambda|warnings|login attempts|passwords?|sms|e-?mails?|certificates?|dns|databases?|connection pool|connections? (?:limit|slots)|too many (?:clients|connections)|sockets?|file descriptors?|threads?|processes|fork|steps?|turns|iterations|time limit|zeitlimit|time[- ]?outs?|timed out|deadline|execution time|runner|search(?:es)?|pages|fetch tool|speicher\w*|festplatte\w*|memoire|disque|memoria|disco|geheugen|pamiec\w*|dysk\w*)\b|памят|диск|メモリ|ディスク|메모리|디스크|内存|磁盘|硬盘|存储`)
 	// sizes are of one call, not of many.
 	sizes = lazy(`\b(?:context|prompt (?:is )?too long|(?:input|prompt|message|request|output|response) (?:is )?too (?:long|large)|too (?:long|large)|max[_ ]?(?:output[_ ]?)?tokens|output tokens?|token maximum|a token limit|token count|input length|number of tokens|reduce the length|maximum budget|payload|body size|maximum tokens|tokens you requested|retry limit|retries)\b`)
+	funds = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd)\b`)
 	spent = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd|quota|allowance|rate limit)\b`)
 	// otherService is another service than a model's.
 	otherService = lazy(`\b(?:pypi|pythonhosted|npm (?:err|error|warn)|npmjs|yarnpkg|crates\.io|docker|ghcr|quay\.io|homebrew|brew|twitter|slack|discord|stripe|twilio|sendgrid|mailgun|notion|jira|confluence|sentry|figma|vercel|netlify|heroku|shopify|salesforce|hubspot|zendesk|youtube|github(?:'s)? api|api\.github\.com|gh api|gitlab|bitbucket|maven|rubygems|nuget|packagist|let's encrypt|postgres\w*|mysql|mongodb?|redis|web ?search|webfetch|mcp|s3|gcs|dynamodb|ec2|cloudformation|terraform|kubectl|kubernetes|helm|ansible|compute-resources|huggingface\.co/datasets|smtp|imap|error from server|remote: |huggingface\.co|gs://|unable to access|requested url|web search|googleapi: error|search (?:is |was )?rate|duckduckgo|bing|brave|tavily|serp\w*|firecrawl|gcloud|compute\.googleapis|storage\.googleapis|bigquery|gmail|google drive|google sheets)\b`)
 )
 
 func otherSubject(p string) bool {
-	return otherThings().MatchString(p) || otherLimits.in([]byte(p)) && !spent().MatchString(p) || sizes().MatchString(p) && !spent().MatchString(p)
+	return otherThings().MatchString(p) || otherLimits.in([]byte(p)) && !funds().MatchString(p) || sizes().MatchString(p) && !spent().MatchString(p)
 }

@@ -26,7 +26,7 @@ var (
 	noCall  = phrases(`expected|expect|expects|assert|assertion|assertionerror|but got|but was|typeerror|syntaxerror|referenceerror|nameerror|attributeerror|importerror|test|tests|checks failed|check failed|undefined|cannot read|cannot find|no such|module|import|compile|build failed|lint`)
 	ofCode  = lazy(`\b(?:prisma|schema|django|orm|sequelize|database|data model|view model|model user|weights|plugin|migration|filenotfounderror|programmingerror|app\.\w+|\S+\.(?:bin|gguf|pt|safetensors))\b`)
 	mistake = lazy(`^(?:name|type|key|syntax|reference|attribute|import|assertion|config)error\b`)
-	inFile  = lazy(`\b[\w/-]*(?:quota|limit|credit)[\w-]*\.(?:tsx?|m?js|py|go|rs|java|rb|cs|php|json|ya?ml|toml|md|c|h)\b|::|\bat \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+`)
+	inFile  = lazy(`\b[\w/-]*(?:quota|limit|credit)[\w-]*\.(?:tsx?|m?js|py|go|rs|java|rb|cs|php|json|ya?ml|toml)|::|\bat \S+:\d+:\d+|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php):\d+`)
 
 	// counts are numbers of something.
 	counts = lazy(`\b(?:429|402|529) (?:[a-z-]+ )?(?:files?|tests?|specs?|errors|problems?|warnings?|packages?|lines?|items?|bytes|[kmg]b|rows?|records?|users?|insertions?|deletions?|commits?|issues?|modules?|tokens|ms|seconds?|reqs|passed|failed|skipped|of)\b`)
