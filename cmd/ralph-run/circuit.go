@@ -70,6 +70,9 @@ func (p *program) circuit(c *cli.Context, words int) (*state, settings, error) {
 		err.hint = "ralph-run " + c.Command.Name + " --help shows its flags"
 		return nil, s, err
 	}
+	if err := notDry(c, s); c.Command.Name != "model" && err != nil {
+		return nil, s, err
+	}
 	place, err := statePlace(s)
 	if err != nil {
 		return nil, s, err
@@ -86,6 +89,15 @@ func (p *program) circuit(c *cli.Context, words int) (*state, settings, error) {
 	return st, s, nil
 }
 
+// notDry refuses a command that would change the state although nothing is to
+// be done.
+func notDry(c *cli.Context, s settings) error {
+	if s.dryRun {
+		return usageErrorf("%s: not with --dry-run, which changes nothing", c.Command.Name)
+	}
+	return nil
+}
+
 func wantWords(c *cli.Command) string {
 	if c.ArgsUsage == "" {
 		return "no words after it"
@@ -94,12 +106,12 @@ func wantWords(c *cli.Command) string {
 }
 
 func (p *program) printModel(c *cli.Context) error {
-	st, _, err := p.circuit(c, 0)
+	st, s, err := p.circuit(c, 0)
 	if err != nil {
 		return err
 	}
 	get := st.circuit.Acquire
-	if c.Bool("peek") {
+	if c.Bool("peek") || s.dryRun {
 		get = st.circuit.Peek
 	}
 	a, err := get(c.Context, nil)
@@ -229,6 +241,9 @@ func (p *program) initState(c *cli.Context) error {
 	}
 	if c.NArg() > 0 {
 		return usageErrorf("init: want no words after it; the models are given by --prefer and --fallback")
+	}
+	if err := notDry(c, s); err != nil {
+		return err
 	}
 	place := s.state
 	if place == "" && !s.shared {
