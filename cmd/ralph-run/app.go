@@ -40,6 +40,24 @@ func (p *program) subcommands() []*cli.Command {
 	return commands
 }
 
+func commandNames(app *cli.App) []string {
+	var names []string
+	for _, c := range app.VisibleCommands() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// noWords refuses words after a subcommand that takes none.
+func noWords(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return nil
+	}
+	err := usageErrorf("%s: want no words after it", c.Command.Name)
+	err.hint = "ralph-run " + c.Command.Name + " --help shows its flags"
+	return err
+}
+
 // programVersion is what --version shows: the linker's word, or else the
 // module's, or else the commit.
 func programVersion() string {

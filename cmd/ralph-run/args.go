@@ -58,7 +58,7 @@ func (l *commandLine) splitSubcommand(app *cli.App, sub *cli.Command, rest []str
 			words, rest = append(words, rest[0]), rest[1:]
 			continue
 		}
-		known, dest := app.Flags, &l.own
+		known, dest := slices.Concat(sub.Flags, app.Flags), &l.own
 		if name := flagName(rest[0]); name == "help" || name == "h" || find(sub.Flags, name) != nil {
 			known, dest = sub.Flags, &flags
 		}
@@ -126,20 +126,23 @@ func find(flags []cli.Flag, name string) cli.Flag {
 
 func unknownFlag(flags []cli.Flag, word string) *usageError {
 	word, _, _ = strings.Cut(word, "=")
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()[0])
+	}
 	err := usageErrorf("unknown flag %s", printable(word))
-	near := cli.SuggestFlag(flags, flagName(word), false)
-	if name := flagName(word); len(name) > 1 && strings.HasPrefix(flagName(near), name[:2]) {
-		err.text += "; did you mean " + near + "?"
+	if near := nearest(names, flagName(word)); near != "" {
+		err.text += "; did you mean --" + near + "?"
 	}
 	return err
 }
 
-// nearest is the subcommand that a mistyped word is one or two letters off, or "".
-func nearest(app *cli.App, word string) string {
+// nearest is the name that a mistyped word is one or two letters off, or "".
+func nearest(names []string, word string) string {
 	best, near := min(3, (len(word)+1)/2), ""
-	for _, c := range app.VisibleCommands() {
-		if n := distance(word, c.Name); n < best {
-			best, near = n, c.Name
+	for _, name := range names {
+		if n := distance(word, name); n < best {
+			best, near = n, name
 		}
 	}
 	return near

@@ -59,6 +59,9 @@ func (e *examination) broken(subject, do, format string, args ...any) {
 
 func (p *program) doctor(c *cli.Context) error {
 	s, err := p.readSettings(c)
+	if err == nil {
+		err = noWords(c)
+	}
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,9 @@ func (p *program) historyCommand() *cli.Command {
 
 func (p *program) history(c *cli.Context) error {
 	s, err := p.readSettings(c)
+	if err == nil {
+		err = noWords(c)
+	}
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,9 @@ func (p *program) manCommand() *cli.Command {
 		Name:  "man",
 		Usage: "print the manual page, for man -l -",
 		Action: func(c *cli.Context) error {
+			if err := noWords(c); err != nil {
+				return err
+			}
 			writeManual(p.stdout, c.App)
 			return nil
 		},

@@ -18,6 +18,11 @@ var mistakes = []struct{ args, want string }{
 
 	{"--bogus copilot", `unknown flag --bogus`},
 	{"--stat=x copilot", `unknown flag --stat; did you mean --state?`},
+	{"status --wacth", `unknown flag --wacth; did you mean --watch?`},
+	{"history --stat x", `unknown flag --stat; did you mean --state?`},
+	{"history 24h", `history: want no words after it`},
+	{"doctor x", `doctor: want no words after it`},
+	{"man x", `man: want no words after it`},
 	{"explain --bogus", `unknown flag --bogus`},
 	{"--quiet=no x", `--quiet "no": want true or false`},
 	{"status --watch=often", `--watch "often": want true or false`},

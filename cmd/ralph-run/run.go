@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"regexp"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ func (p *program) runCommand(c *cli.Context) error {
 			hint: "ralph-run -- copilot -p \"…\"; ralph-run --help shows more",
 		}
 	}
+	if err := p.mistyped(c.App); err != nil {
+		return err
+	}
 	logger, flush, err := newLogger(s, p.stderr)
 	if err != nil {
 		return err
@@ -42,7 +46,7 @@ func (p *program) runCommand(c *cli.Context) error {
 	if line.PassThrough() && s.pty == supervisor.PTYAuto && !s.dryRun {
 		flush()
 		if err = supervisor.Replace(p.command, p.env); !errors.Is(err, errors.ErrUnsupported) {
-			return p.withHint(c.App, err)
+			return err
 		}
 	}
 	st, err := p.openForRun(s, line, logger)
@@ -65,7 +69,7 @@ func (p *program) runCommand(c *cli.Context) error {
 	}
 	result, err := supervisor.Run(c.Context, cfg)
 	if err != nil {
-		return p.withHint(c.App, err)
+		return err
 	}
 	p.end = result.Exit
 	if result.Exhausted || result.Limited && result.Exit == (supervisor.Exit{}) {
@@ -169,20 +173,24 @@ func detectOptions(s settings) detect.Options {
 	}
 }
 
-// withHint helps whoever took a word for a subcommand, or mistyped one.
-func (p *program) withHint(app *cli.App, err error) error {
-	var start *supervisor.StartError
+// mistyped helps whoever took a word for a subcommand, or mistyped one, before
+// anything is made for it.
+func (p *program) mistyped(app *cli.App) error {
 	word := p.command[0]
-	if !errors.As(err, &start) || start.Status != 127 || p.dashes || strings.ContainsAny(word, `/\`) {
-		return err
+	if p.dashes || strings.ContainsAny(word, `/\`) {
+		return nil
+	}
+	hint := ""
+	if near := nearest(commandNames(app), word); near != "" {
+		hint = "did you mean ralph-run " + near + "?"
 	}
 	if word == "help" || word == "version" {
-		return &hintError{err, "ralph-run --" + word}
+		hint = "ralph-run --" + word
 	}
-	if near := nearest(app, word); near != "" {
-		return &hintError{err, "did you mean ralph-run " + near + "?"}
+	if _, err := exec.LookPath(word); hint == "" || err == nil {
+		return nil
 	}
-	return err
+	return &hintError{&supervisor.StartError{Command: word, Status: 127, Err: exec.ErrNotFound}, hint}
 }
 
 // startLine words why COMMAND did not start.
