@@ -15,6 +15,9 @@ const (
 // maxCommand bounds a command: an unfinished one must not swallow the rest.
 const maxCommand = 8 << 10
 
+// maxColumns is how far to the right a sequence may move the cursor.
+const maxColumns = 1 << 10
+
 type escape struct {
 	state  int
 	params [4]int
@@ -150,17 +153,18 @@ func (s *screen) sequence(c byte, to sink) {
 	case 'E':
 		s.move(s.row+n, 0)
 	case 'C', 'a':
-		s.move(s.row, s.column()+n)
+		at := s.column()
+		s.move(s.row, min(at+n, max(at, maxColumns)))
 	case 'D':
 		s.move(s.row, s.column()-n)
 	case 'G', '`':
-		s.move(s.row, n-1)
+		s.move(s.row, min(n, maxColumns)-1)
 	case 'd':
-		s.window = true
+		s.hold()
 		s.move(n-1, s.column())
 	case 'H', 'f':
-		s.window = true
-		s.move(n-1, e.param(1, 1)-1)
+		s.hold()
+		s.move(n-1, min(e.param(1, 1), maxColumns)-1)
 	case 'J':
 		s.eraseBelow(e.param(0, 0), to)
 	case 'K':
@@ -208,6 +212,7 @@ func (s *screen) eraseBelow(mode int, to sink) {
 	for len(s.rows) > s.row+1 {
 		last := len(s.rows) - 1
 		s.size -= len(s.rows[last])
+		s.recycle(last)
 		s.rows = s.rows[:last]
 	}
 }
@@ -218,7 +223,9 @@ func (s *screen) clear(to sink) {
 	if !s.window {
 		s.flush(to)
 	}
-	s.rows, s.size = s.rows[:0], 0
-	s.window = true
+	for i := range s.rows {
+		s.recycle(i)
+	}
+	s.rows, s.size, s.window = s.rows[:0], 0, true
 	s.move(0, 0)
 }

@@ -1,13 +1,17 @@
 package detect
 
 import (
+	"bytes"
 	"unicode/utf8"
 )
 
 const (
-	maxRow    = 64 << 10  // bytes kept of a row: what follows is dropped
-	maxWindow = 160 << 10 // bytes of rows that a cursor may still come back to
+	maxRow    = 64 << 10 // bytes kept of a row: what follows is dropped
+	maxHeld   = 16 << 10 // of a row that the cursor may come back to
+	maxWindow = 48 << 10 // bytes of such rows, and one row more
 	maxRows   = 120
+	loose     = 512     // bytes of storage that a row may have and not use
+	maxSpare  = 2 << 10 // bytes of storage that is kept for the next row
 )
 
 // A screen turns a stream into rows of text as a person reads them: escape
@@ -28,10 +32,15 @@ type screen struct {
 	store  [][]byte // in which rows moves on
 	spare  [][]byte
 	buf    []byte
+	part   [utf8.UTFMax]byte // a character over which a piece was cut, while others stand behind the cursor
+	parts  int               // its bytes so far
 }
 
 // write shows the screen a piece; every row that is final goes to a sink.
 func (s *screen) write(p []byte, to sink) {
+	if s.parts > 0 {
+		p = s.complete(p)
+	}
 	plain := linesOf(p)
 	for at, start := 0, true; at < len(p); { // start of the piece or of a line: only there whole lines are tried
 		switch {
@@ -46,7 +55,7 @@ func (s *screen) write(p []byte, to sink) {
 			at++
 		default:
 			n := printable(p[at:])
-			s.put(p[at : at+n])
+			s.put(p[at:at+n], at+n == len(p))
 			at, start = at+n, false
 		}
 	}
@@ -75,24 +84,66 @@ func (s *screen) cursor() *[]byte {
 	return &s.rows[s.row]
 }
 
-func (s *screen) put(text []byte) {
+// put writes text; last that the piece ends with it.
+func (s *screen) put(text []byte, last bool) {
 	r := s.cursor()
 	if len(*r) == 0 {
 		s.began = s.seq
 	}
+	most := s.most(*r)
 	s.size -= len(*r)
 	if !s.inside {
-		*r = append(*r, text[:min(len(text), maxRow-min(len(*r), maxRow))]...)
+		*r = append(*r, text[:min(len(text), max(most-len(*r), 0))]...)
 	} else {
-		s.overwrite(r, text)
+		if last {
+			text = s.whole(text)
+		}
+		s.overwrite(r, text[:min(len(text), maxRow)], most)
 	}
 	s.size += len(*r)
 }
 
-// overwrite writes text over the cells from the cursor on.
-func (s *screen) overwrite(r *[]byte, text []byte) {
+// most is how long the cursor's row may become.
+func (s *screen) most(r []byte) int {
+	if !s.window {
+		return maxRow
+	}
+	return min(maxHeld, len(r)+maxWindow+maxHeld-s.size)
+}
+
+// whole keeps back a character at the end of text that is not whole: how many
+// cells are overwritten depends on it.
+func (s *screen) whole(text []byte) []byte {
+	from := len(text) - 1
+	for from > 0 && len(text)-from < utf8.UTFMax && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	if utf8.FullRune(text[from:]) {
+		return text
+	}
+	s.parts = copy(s.part[:], text[from:])
+	return text[:from]
+}
+
+// complete takes the rest of a character that was kept back off p.
+func (s *screen) complete(p []byte) []byte {
+	for len(p) > 0 && !utf8.FullRune(s.part[:s.parts]) && !utf8.RuneStart(p[0]) {
+		s.part[s.parts] = p[0]
+		s.parts++
+		p = p[1:]
+	}
+	if len(p) > 0 || utf8.FullRune(s.part[:s.parts]) {
+		n := s.parts
+		s.parts = 0
+		s.put(s.part[:n], false)
+	}
+	return p
+}
+
+// overwrite writes text over the cells from the cursor on, up to most bytes.
+func (s *screen) overwrite(r *[]byte, text []byte, most int) {
 	from, short := cellOffset(*r, s.col)
-	for ; short > 0 && len(*r) < maxRow; short-- {
+	for ; short > 0 && len(*r) < most; short-- {
 		*r = append(*r, ' ')
 		from++
 	}
@@ -100,9 +151,12 @@ func (s *screen) overwrite(r *[]byte, text []byte) {
 	to, _ := cellOffset((*r)[from:], width)
 	to += from
 	s.buf = append(append(append(s.buf[:0], (*r)[:from]...), text...), (*r)[to:]...)
-	*r = append((*r)[:0], s.buf[:min(len(s.buf), maxRow)]...)
+	*r = append((*r)[:0], s.buf[:min(len(s.buf), most)]...)
 	s.col += width
 	s.inside = from+len(text) < len(*r)
+	if cap(s.buf) > maxSpare {
+		s.buf = nil
+	}
 }
 
 func (s *screen) control(c byte, to sink) {
@@ -119,16 +173,16 @@ func (s *screen) control(c byte, to sink) {
 }
 
 func (s *screen) newline(to sink) {
-	s.cursor()
+	r := s.cursor()
 	s.inside, s.col = false, 0
 	if !s.window {
-		to.row(s.rows[0], false)
-		s.drop()
+		to.row(*r, false)
+		*r, s.size = (*r)[:0], 0
 		return
 	}
+	s.fit(r)
 	s.row++
-	s.cursor()
-	s.inside = len(s.rows[s.row]) > 0
+	s.inside = len(*s.cursor()) > 0
 	for len(s.rows) > maxRows || s.size > maxWindow && s.row > 0 {
 		to.row(s.rows[0], false)
 		s.drop()
@@ -137,13 +191,37 @@ func (s *screen) newline(to sink) {
 
 // drop removes the first row, which is final.
 func (s *screen) drop() {
-	first := s.rows[0]
-	s.size -= len(first)
+	s.size -= len(s.rows[0])
+	s.recycle(0)
 	s.rows = s.rows[1:]
-	if len(s.spare) < 4 && cap(first) <= maxRow {
-		s.spare = append(s.spare, first[:0])
-	}
 	s.row = max(s.row-1, 0)
+}
+
+// recycle takes a row's storage away.
+func (s *screen) recycle(i int) {
+	if r := s.rows[i]; len(s.spare) < 4 && cap(r) <= maxSpare {
+		s.spare = append(s.spare, r[:0])
+	}
+	s.rows[i] = nil
+}
+
+// fit gives a row that the cursor leaves no more storage than it needs.
+func (s *screen) fit(r *[]byte) {
+	if cap(*r) > loose+len(*r)*5/4 {
+		*r = bytes.Clone(*r)
+	}
+}
+
+// hold begins the window: the cursor may come back from now on.
+func (s *screen) hold() {
+	if s.window {
+		return
+	}
+	s.window = true
+	if r := s.cursor(); len(*r) > maxHeld {
+		*r, s.size = (*r)[:maxHeld], maxHeld
+		s.fit(r)
+	}
 }
 
 // column is the cursor's column.
@@ -157,7 +235,9 @@ func (s *screen) column() int {
 // move puts the cursor somewhere. A first vertical move begins the window.
 func (s *screen) move(row, col int) {
 	if row != s.row {
-		s.window = true
+		if s.hold(); s.row < len(s.rows) {
+			s.fit(&s.rows[s.row])
+		}
 	}
 	s.row = min(max(row, 0), maxRows-1)
 	s.col = min(max(col, 0), maxRow)
@@ -172,40 +252,4 @@ func (s *screen) flush(to sink) {
 			to.row(r, false)
 		}
 	}
-}
-
-// cellOffset is the byte at which cell n begins, and how many cells are missing.
-func cellOffset(r []byte, n int) (offset, short int) {
-	for n > 0 && offset < len(r) {
-		c, size := utf8.DecodeRune(r[offset:])
-		n -= cellsOf(c)
-		offset += size
-	}
-	return offset, max(n, 0)
-}
-
-func cells(r []byte) (n int) {
-	for len(r) > 0 {
-		if r[0] < utf8.RuneSelf {
-			n, r = n+1, r[1:]
-			continue
-		}
-		c, size := utf8.DecodeRune(r)
-		n, r = n+cellsOf(c), r[size:]
-	}
-	return n
-}
-
-// cellsOf is how many cells a rune takes, well enough for text and emoji.
-func cellsOf(c rune) int {
-	switch {
-	case c < 0x300:
-		return 1
-	case c < 0x370, c == 0x200b, c == 0x200d, c == 0xfeff, 0xfe00 <= c && c <= 0xfe0f:
-		return 0
-	case 0x1100 <= c && c < 0x1160, 0x2e80 <= c && c < 0xa4d0, 0xac00 <= c && c < 0xd7a4,
-		0xf900 <= c && c < 0xfb00, 0xfe30 <= c && c < 0xfe70, 0xff00 <= c && c < 0xff61, 0x1f300 <= c && c < 0x1fb00:
-		return 2
-	}
-	return 1
 }
