@@ -166,7 +166,7 @@ func (r *run) verdict(f finding, now time.Time) Verdict {
 	var end reset
 	for _, text := range []string{f.when, f.more} {
 		if end.at.IsZero() && text != "" {
-			end = parseReset(text, now, r.d.opts.Zone)
+			end = r.d.reset(text, now)
 		}
 	}
 	wait := f.wait

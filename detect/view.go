@@ -3,6 +3,7 @@ package detect
 import (
 	"hash/maphash"
 	"strings"
+	"time"
 )
 
 // A view is what the rules say of a text by itself, wherever it stands.
@@ -31,6 +32,7 @@ type fact struct {
 	shape string // why its shape rules it out
 
 	labelled, footer, status bool
+	timeless                 bool // states no time at which a limit ends
 }
 
 const (
@@ -113,6 +115,16 @@ func (d *Detector) status(s string) bool {
 		f.status = status().MatchString(strings.ToLower(s))
 	}
 	return f.status
+}
+
+// reset is when a text says that the limit ends.
+func (d *Detector) reset(text string, now time.Time) (end reset) {
+	f, _ := d.fact(text, 0)
+	if !f.timeless {
+		end = parseReset(text, now, d.opts.Zone)
+		f.timeless = end == reset{}
+	}
+	return end
 }
 
 func viewOf(s, client string, tree bool) view {
