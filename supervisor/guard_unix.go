@@ -75,6 +75,13 @@ func (g *guard) spawn(theirs *os.File) error {
 	return err
 }
 
+// ready waits until it is started.
+func (g *guard) ready() {
+	if g != nil {
+		<-g.started
+	}
+}
+
 // watch tells it the group that is to be ended.
 func (g *guard) watch(group int) {
 	if g != nil {

@@ -91,6 +91,7 @@ func TestGuardDismissed(t *testing.T) {
 		t.Errorf("the child is gone: %v", err)
 	}
 	none := (*guard)(nil) // where none could be started
+	none.ready()
 	none.watch(1)
 	none.dismiss()
 	none.await()

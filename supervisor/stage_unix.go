@@ -157,20 +157,23 @@ func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatu
 		}
 		w.c.stage.cfg.Logger.Warn("no job control for the child", zap.Error(err))
 	}
+	g := w.c.stage.nextGuard()
 	pid, status, err := spawn(path, spec.argv, w.attr(spec.env))
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	return pid, status, w.c.stage.guardOf(pid), nil
+	g.watch(pid)
+	return pid, status, g, nil
 }
 
-// guardOf has a guard watch a group.
-func (s *stage) guardOf(group int) *guard {
+// nextGuard returns the guard of the next child. It is there already: we may be
+// killed as soon as there is a child.
+func (s *stage) nextGuard() *guard {
 	g := s.guard
 	if g == nil {
 		g = startGuard(s.cfg.Logger)
 	}
 	s.guard, s.guards = nil, append(s.guards, g)
-	g.watch(group)
+	g.ready()
 	return g
 }
