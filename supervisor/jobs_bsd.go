@@ -8,5 +8,14 @@ import "syscall"
 // us is taken for one that nobody may.
 func parentOf(int) int { return 0 }
 
+// stopBy stops this process. TSTP we catch, and the Go runtime does not give it
+// its default action again: STOP does the same.
+func stopBy(sig syscall.Signal) {
+	if sig == syscall.SIGTSTP {
+		sig = syscall.SIGSTOP
+	}
+	syscall.Kill(syscall.Getpid(), sig)
+}
+
 // groupLives reports whether a process group has a member.
 func groupLives(group int) bool { return syscall.Kill(-group, 0) != syscall.ESRCH }

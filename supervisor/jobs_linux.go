@@ -3,12 +3,30 @@ package supervisor
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // parentOf returns the parent of a process, or 0.
 func parentOf(pid int) int { return readStat(strconv.Itoa(pid)).parent }
+
+// stopBy stops this process by sig, and returns when it goes on. TSTP we catch, and
+// the Go runtime does not give it its default action again: for the moment of the
+// stop we do. The signal goes to this very thread, which takes it before the call
+// returns and the handler is put back.
+func stopBy(sig syscall.Signal) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var was [8]uintptr
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), 0, uintptr(unsafe.Pointer(&was)), 8, 0, 0)
+	defaultAction(sig)
+	unix.Tgkill(unix.Getpid(), unix.Gettid(), sig)
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&was)), 0, 8, 0, 0)
+}
 
 // groupLives reports whether a process group has a member that is more than a
 // zombie: the first process of a container may not reap those.

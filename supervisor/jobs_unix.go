@@ -61,8 +61,7 @@ func (c *child) settle() {
 }
 
 // stopSelf stops this process by the signal that stopped the child, so that a
-// shell shows the same. TSTP we catch, and the Go runtime does not give it its
-// default action again: STOP does the same.
+// shell shows the same.
 //
 // Where nobody could let us go on we stay: whoever stopped the child alone can
 // let it go on alone.
@@ -70,10 +69,7 @@ func (s *stage) stopSelf(sig syscall.Signal) {
 	if !hasJobControl() {
 		return
 	}
-	if sig == syscall.SIGTSTP {
-		sig = syscall.SIGSTOP
-	}
-	syscall.Kill(syscall.Getpid(), sig)
+	stopBy(sig)
 }
 
 // resume goes on after SIGCONT.

@@ -5,6 +5,7 @@ package supervisor
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -265,6 +266,12 @@ func TestWrapper15CtrlZDefault(t *testing.T) {
 	p.type_("\x1a")
 	p.expect("Stopped")
 	p.expect("PROMPT>")
+	if runtime.GOOS == "linux" {
+		p.type_("echo status''=$?\r")
+		if got, want := p.expectInt("status"), 128+int(syscall.SIGTSTP); got != want {
+			t.Errorf("the shell sees status %d, want that of TSTP, %d", got, want)
+		}
+	}
 	p.type_("bg\r") // it wants to read: it must stop again, and not take the shell's keys
 	p.expect("PROMPT>")
 	awaitStopped(p)
