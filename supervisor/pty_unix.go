@@ -97,7 +97,7 @@ func (c *child) awaitOutput(fd int) bool {
 	}
 	for { // the child has exited
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		if n, err := unix.Poll(fds, 50); n > 0 && err == nil {
+		if n, err := poll(fds, 50); n > 0 && err == nil {
 			return true
 		}
 		if end := c.deadline.Load(); end != nil && time.Now().After(*end) {

@@ -114,7 +114,7 @@ func waitFor(fd int, events int16, wake int) bool {
 		fds = fds[:1]
 	}
 	for {
-		_, err := unix.Poll(fds, -1)
+		_, err := poll(fds, -1)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
@@ -125,6 +125,6 @@ func waitFor(fd int, events int16, wake int) bool {
 // hasInput reports whether something can be read now.
 func hasInput(fd int) bool {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, 0)
+	n, err := poll(fds, 0)
 	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0
 }
