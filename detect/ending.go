@@ -212,7 +212,7 @@ func (r *run) decide(e Exit) (finding, bool) {
 
 // mayHaveFailed reports that the last words of a run may be an error.
 func (r *run) mayHaveFailed(e Exit) bool {
-	return e.gaveUp() || e == Exit{} && wellOnErrors[r.d.client]
+	return e.gaveUp() || e.Unknown || e == Exit{} && wellOnErrors[r.d.client]
 }
 
 // gaveUp reports that a run failed by itself.

@@ -23,7 +23,7 @@ func (r *run) lastWords(e Exit) (finding, bool) {
 			continue
 		}
 		if f, done := r.lastOf(id, 0); done {
-			return f, f.verdict != "" && (e.Code != 0 || f.after == 0 && ownError().MatchString(strings.ToLower(f.text)))
+			return f, f.verdict != "" && (e.gaveUp() || f.after == 0 && (e.Unknown && f.marked || !e.Unknown && ownError().MatchString(strings.ToLower(f.text))))
 		}
 	}
 	return finding{}, false
@@ -109,7 +109,9 @@ func (w *ending) judge(k int) (f finding, done bool) {
 		return f, true
 	}
 	if w.aside(head, text, k, stamped) {
-		w.pass(text)
+		if head.bullet != '❯' && head.bullet != '›' {
+			w.pass(text)
+		}
 		return f, false
 	}
 	if !isError && len(text) > maxPlain {
@@ -136,7 +138,7 @@ func (w *ending) pass(text string) {
 }
 
 func (w *ending) found(m *message, verdict Kind, why string, k int) finding {
-	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k, after: w.neutral}
+	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k, after: w.neutral, marked: m.error}
 	if verdict == Limit {
 		f.scope, f.sure = scopeOf(strings.ToLower(m.text), ScopeUnknown)
 	}

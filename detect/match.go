@@ -20,6 +20,7 @@ type finding struct {
 	stream     Stream
 	line       int
 	alone      bool // nothing stands above it
+	marked     bool // it has an error's label or mark
 	after      int  // rows below it that say nothing
 	introduced bool // a sentence above it ends with a colon
 	seq        int  // the feed in which it came
