@@ -46,6 +46,8 @@ func (s *side) toolResult(head line, k int) string {
 		switch {
 		case l.bullet != 0 && strings.ContainsRune(treeBullets, l.bullet) && !l.boxed:
 			tree = true
+		case l.bullet == '>' || l.bullet == '❯':
+			return ""
 		case l.bullet != 0:
 			if toolCall().MatchString(l.text) || subAgent().MatchString(l.text) || tree && !wrapped(l, "") && n > k {
 				return "a tool's result"

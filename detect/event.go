@@ -141,7 +141,7 @@ func join(a, b string) string {
 // judge classifies the error that an event tells of.
 func (e *event) judge(d *Detector) (verdict Kind, scope Scope) {
 	v := d.view("error: "+e.message+e.code, false)
-	if v.rule < 0 || rules[v.rule].verdict == None && (e.status == 429 || e.status == 402) {
+	if v.rule < 0 || v.talk != "" || rules[v.rule].verdict == None && (e.status == 429 || e.status == 402) {
 		if verdict, scope = e.byStatus(); verdict == None {
 			return e.byWords()
 		}

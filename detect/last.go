@@ -1,9 +1,6 @@
 package detect
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // maxNeutral bounds the rows below an error that say nothing.
 const maxNeutral = 4
@@ -23,10 +20,24 @@ func (r *run) lastWords(e Exit) (finding, bool) {
 			continue
 		}
 		if f, done := r.lastOf(id, 0); done {
-			return f, f.verdict != "" && (e.gaveUp() || f.after == 0 && (e.Unknown && f.marked || !e.Unknown && ownError().MatchString(strings.ToLower(f.text))))
+			return f, f.verdict != "" && f.decides(e)
 		}
 	}
 	return finding{}, false
+}
+
+// decides reports that last words are evidence for a run that ended so: where it
+// did not fail, they must have an error's shape, and nothing may stand below.
+func (f *finding) decides(e Exit) bool {
+	switch {
+	case e.gaveUp():
+		return true
+	case f.after > 0:
+		return false
+	case e.Unknown:
+		return f.marked
+	}
+	return ownError().MatchString(strings.ToLower(f.text))
 }
 
 // overtaken reports that a run did not fail on a notice, but on another error
@@ -88,12 +99,10 @@ func (w *ending) goesOnFrom(k int) bool {
 		return false
 	}
 	l, p := w.rows[0], cleanLine(b)
-	if p.text == "" || l.bullet != 0 && l.bullet != '•' && !l.boxed {
+	if p.text == "" || drawn(p.text) || l.bullet != 0 && l.bullet != '•' && !l.boxed {
 		return false
 	}
-	first := rune(l.text[0])
-	return l.indent > 0 && !l.boxed || strings.ContainsRune(`{}[]"'`, first) && !unicode.IsLetter(first) && l.indent > 0 ||
-		wrapped(p, l.text) && oneWidth(p, w.rows) && !w.r.d.labelled(l.text)
+	return l.indent > 0 && !l.boxed || wrapped(p, l.text) && oneWidth(p, w.rows) && !w.r.d.labelled(l.text)
 }
 
 // judge reads the message that the rows make; its first is k above the last.
@@ -131,6 +140,9 @@ func (w *ending) judge(k int) (f finding, done bool) {
 
 // pass notes a message that says nothing.
 func (w *ending) pass(text string) {
+	if summary().MatchString(text) {
+		return
+	}
 	w.below = cutText(text+" "+w.below, 1<<10)
 	if d := w.r.d; !d.footer(text) && !d.status(text) && !gaveUp().MatchString(fold(text)) {
 		w.neutral++
@@ -183,6 +195,8 @@ func unstamp(text string) (rest string, isError bool) {
 var (
 	// ownError is an error as the clients say it that end with 0 on one.
 	ownError = lazy(`^(?:litellm\.|ran into this error|the api provider|error:)`)
+	// summary is a row of the figures that clients print at the end.
+	summary = lazy(`^(?i:changes|duration|tokens|resume|requests|total|cost|api time|session|model|usage by)\b(?: {2,}|: )`)
 	// frame is a row of a stack, which says where and not what.
 	frame    = lazy(`^at (?:async )?(?:new )?[\w.$<>/\[\] ]+\(|^at (?:file:|/|node:|https?:)|^File "|^\d+: 0x|^goroutine \d|^\^+$`)
 	logfmt   = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)

@@ -85,8 +85,9 @@ Generated from the rules in detect/rules*.go by ` + "`go test ./detect -run Test
 
 Rules are tried in this order, and the first that matches speaks for a line. Kinds, strongest first: structured (an event
 on a JSON stream, or the client's own log), code (a typed code in an error), notice (a known notice at the start of a
-line), word (words in the shape of an error, of a run that failed, near its end), exit (the status). A client in this
-table is the one that prints the example; most rules hold for any.
+line), word (words in the shape of an error, of a run that failed, near its end), exit (the status). The rules that end
+in "in-words" read the error on which a run failed by what its words are about (detect/vocab.go): the name of a limit and
+what happened to it, what is counted and when there will be more, a typed code, a status. A client in this table is the one that prints the example; most rules hold for any.
 
 | rule | client | kind | verdict | scope | example |
 | --- | --- | --- | --- | --- | --- |

@@ -46,7 +46,7 @@ func (t *text) talk(r *rule) string {
 		return "a warning of a limit that is near"
 	case r.verdict == Limit && r.client != "github" && otherLimits.in(low):
 		return "a limit of something else than a model"
-	case (r.kind == word || r.kind == code && r.anchor == atStart) && (noCall.in(low) || inFile().Match(low)):
+	case (r.kind == word || r.kind == code && r.anchor == atStart) && (noCall.in(low) || inFile().Match(low) || r.kind == word && broken().Match(low)):
 		return "an error of a program or a test"
 	case r.verdict == Limit && r.client != "github" && (r.kind == word || t.labels > 0) && otherService().MatchString(t.low[0][:len(t.low[0])-t.rest(r)]):
 		return "another service's limit"

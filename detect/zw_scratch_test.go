@@ -51,13 +51,15 @@ func TestZV(t *testing.T) {
 			d.Feed(Stderr, []byte(s+"\n    at Agent.run (/app/agent.js:10:3)\n    at async main (/app/main.js:3:1)\n\nNode.js v22.12.0\n"))
 		}, "x"},
 		{"exit", func(d *Detector, s string) { d.Feed(Stderr, []byte(s+"\nerror: agent exited with code 1\n")) }, "x"},
-		{"indent", func(d *Detector, s string) { d.Feed(Stdout, []byte("● Working\n\n  "+strings.ReplaceAll(s, "\n", "\n  ")+"\n")) }, "x"},
-		{"tree", func(d *Detector, s string) { d.Feed(Terminal, []byte("> do it\r\n  ⎿  " + s + "\r\n\r\n> \r\n")) }, "claude"},
+		{"indent", func(d *Detector, s string) {
+			d.Feed(Stdout, []byte("● Working\n\n  "+strings.ReplaceAll(s, "\n", "\n  ")+"\n"))
+		}, "x"},
+		{"tree", func(d *Detector, s string) { d.Feed(Terminal, []byte("> do it\r\n  ⎿  "+s+"\r\n\r\n> \r\n")) }, "claude"},
 		{"json", func(d *Detector, s string) {
 			d.Feed(Stdout, []byte(`{"type":"result","subtype":"success","is_error":true,"result":"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)+`","session_id":"a"}`+"\n"))
 		}, "claude"},
-		{"prefix", func(d *Detector, s string) { d.Feed(Stdout, []byte("Agent error: " + s + "\n")) }, "x"},
-		{"api", func(d *Detector, s string) { d.Feed(Stdout, []byte("[API Error: " + s + "]\n")) }, "gemini"},
+		{"prefix", func(d *Detector, s string) { d.Feed(Stdout, []byte("Agent error: "+s+"\n")) }, "x"},
+		{"api", func(d *Detector, s string) { d.Feed(Stdout, []byte("[API Error: "+s+"]\n")) }, "gemini"},
 	}
 	for _, k := range [][2]string{{"limits", "limit"}, {"none", "none"}, {"over", "overloaded"}, {"unav", "unavailable"}} {
 		b, _ := os.ReadFile("/tmp/rw/" + k[0] + ".txt")
