@@ -32,7 +32,7 @@ func (r *run) take(f finding) {
 			r.explain(old, false, "another error came later")
 		}
 	}
-	f.seq = r.d.screens[f.stream].began
+	f.seq, f.end = r.d.screens[f.stream].began, r.streams[f.stream].n
 	r.last, r.found, r.waited, r.other, r.after = f, true, false, 0, 0
 }
 

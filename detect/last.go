@@ -46,7 +46,7 @@ func (r *run) overtaken(f finding) bool {
 	if f.kind == structured || f.stream == Log {
 		return false
 	}
-	later, done := r.lastOf(f.stream, f.line)
+	later, done := r.lastOf(f.stream, max(f.line, f.end))
 	return done && later.verdict == ""
 }
 

@@ -19,6 +19,7 @@ type finding struct {
 	retries    bool   // the client goes on by itself
 	stream     Stream
 	line       int
+	end        int  // its last row
 	alone      bool // nothing stands above it
 	marked     bool // it has an error's label or mark
 	after      int  // rows below it that say nothing

@@ -95,6 +95,7 @@ func (r *run) extend(id Stream) {
 	if k < 1 || k > maxJoin || k >= recentRows {
 		return
 	}
+	r.last.end = s.n
 	rows := make([]line, 0, k+1)
 	for ; k >= 0; k-- {
 		rows = append(rows, cleanLine(s.back(k)))
