@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -132,6 +133,11 @@ func (e *examination) stateFile(ctx context.Context, place string) *breaker.Docu
 	}
 	for _, w := range doc.Warnings {
 		e.note("state", "edit "+st.inUse(ctx), "%s", w)
+	}
+	for _, pattern := range append(append([]string{}, doc.Match...), doc.Ignore...) {
+		if _, err := regexp.Compile(pattern); err != nil {
+			e.note("state", "edit "+st.inUse(ctx)+"; until then the pattern is ignored", "match or ignore: %v", err)
+		}
 	}
 	if doc.OpenedAt.After(now.Add(time.Minute)) {
 		e.note("clock", "set the clock; until then the circuit is treated as opened now", "the circuit was opened in the future, at %s", doc.OpenedAt.Format(time.RFC3339))
