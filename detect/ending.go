@@ -217,7 +217,7 @@ func (r *run) mayHaveFailed(e Exit) bool {
 
 // gaveUp reports that a run failed by itself.
 func (e Exit) gaveUp() bool {
-	return !e.ByUs && !e.Unknown && !e.Signaled && e.Code != 0 && e.Code != 124 && e.Code != 126 && e.Code != 127 && e.Code <= 128
+	return !e.ByUs && !e.Unknown && !e.Signaled && e.Code != 0 && e.Code != 124 && e.Code != 126 && e.Code != 127 && (e.Code <= 128 || e.Code == 134 || e.Code == 255)
 }
 
 func reasonOr(why string) string {

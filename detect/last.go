@@ -171,7 +171,7 @@ func (w *ending) aside(head line, text string, k int, stamped bool) bool {
 		return true
 	case strings.ContainsRune(proseBullets, head.bullet) && head.bullet != 0 && head.bullet != '•':
 		return true
-	case logLine().MatchString(text), w.r.echo(text), w.s.introduced(k), w.s.asked && !w.r.d.labelled(text):
+	case logLine().MatchString(text), w.r.echo(text), w.s.introduced(k), w.s.asked && !stamped && !w.r.d.labelled(text):
 		return true
 	}
 	return !stamped && w.r.d.shape(text) != "" && !strings.HasPrefix(text, "{") || w.s.toolResult(head, k) != ""
@@ -182,6 +182,10 @@ func unstamp(text string) (rest string, isError bool) {
 	if g := logfmt().FindStringSubmatch(text); g != nil {
 		return g[1], true
 	}
+	if g := wholeQuote().FindStringSubmatch(text); g != nil {
+		text = g[1]
+	}
+	text = apology().ReplaceAllString(text, "")
 	for range 4 {
 		if g := level().FindStringIndex(text); g != nil {
 			text, isError = text[g[1]:], true
@@ -198,14 +202,17 @@ var (
 	// summary is a row of the figures that clients print at the end.
 	summary = lazy(`^(?i:changes|duration|tokens|resume|requests|total|cost|api time|session|model|usage by)\b(?: {2,}|: )`)
 	// frame is a row of a stack, which says where and not what.
-	frame    = lazy(`^at (?:async )?(?:new )?[\w.$<>/\[\] ]+\(|^at (?:file:|/|node:|https?:)|^File "|^\d+: 0x|^goroutine \d|^\^+$`)
-	logfmt   = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)
-	stamp    = lazy(`^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?|^\[(?:[A-Za-z][\w-]*)(?:/[\w-]+)*\]\s+`)
-	level    = lazy(`^(?:[\w.-]+:)?\[?(?:ERROR|FATAL|CRITICAL|error|fatal)\]?:?\s+(?:[\w./-]+:\d+ - )?`)
-	errorish = lazy(`^(?i:\{.{0,200}"(?:error|code|message|errors|status)"|(?:[\w'-]+ ){0,3}(?:error|failed|failure|fatal|panic(?:ked)?|exception|traceback|denied|cannot|unable|fehler|erreur|errore|fout|blad|hata)\b|ошибка|помилка|エラー|오류|错误|錯誤|fail\b|permission denied|aborted|killed|segmentation|got status|\w+exception\b|\w+error\b)`)
-	logLine  = lazy(`^HTTP/[\d.]+ \d{3}|^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)
+	frame = lazy(`^at (?:async )?(?:new )?[\w.$<>/\[\] ]+\(|^at (?:file:|/|node:|https?:)|^File "|^\d+: 0x|^goroutine \d|^\^+$`)
+	// wholeQuote is a message that a client prints as a JSON string.
+	wholeQuote = lazy(`^"([^"]+)"$`)
+	apology    = lazy(`^(?i:(?:i'm|i am|we're|we are) sorry,? (?:but )?(?:i|we) (?:can't|cannot|couldn't|could not|am unable to|are unable to|was unable to) [\w ]{3,50}[.;:] )`)
+	logfmt     = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)
+	stamp      = lazy(`^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?|^\[(?:[A-Za-z][\w-]*)(?:/[\w-]+)*\]\s+`)
+	level      = lazy(`^(?:[\w.-]+:){0,3}\[?(?:ERROR|FATAL|CRITICAL|error|fatal)\]?:?\s+(?:[\w./-]+:\d+ - )?`)
+	errorish   = lazy(`^(?i:\{.{0,200}"(?:error|code|message|errors|status)"|(?:[\w'-]+ ){0,3}(?:error|failed|failure|fatal|panic(?:ked)?|exception|traceback|denied|cannot|unable|fehler|erreur|errore|fout|blad|hata)\b|ошибка|помилка|エラー|오류|错误|錯誤|fail\b|permission denied|aborted|killed|segmentation|got status|\w+exception\b|\w+error\b)`)
+	logLine    = lazy(`^HTTP/[\d.]+ \d{3}|^(?:\[[\w -]+\] )?"?(?:GET|POST|PUT|PATCH|DELETE|HEAD) /\S*.{0,12} \d{3}\b|^[\w.-]+-\d+ +\| |^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)
 	// otherEnd is an end for another reason, even if it reads like giving up.
-	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|---|===)(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[0134])\b`)
+	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|-{3} (?:fail|pass|skip)|={3,} (?:run|name|cont|pause|fail|short|error|\d+ ))(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[0134])\b`)
 	// gaveUp says that the run ended, and not why.
 	gaveUp = lazy(`^traceback \(|giving up|gave up|\bexit(?:ed)?(?: with)?(?: code| status)? ?\d|exit code|status 1\b|^(?:error: )?(?:the )?(?:task|run|request|execution|agent|turn|job|command|session|conversation|query|step|generation|completion|stream|call|loop|llm call|embedded run|child)\b.{0,40}(?:failed|ended|aborted|stopped|terminated|interrupted|cancell?ed|incomplete)|all models failed|no fallback|retries (?:were )?exhausted|max(?:imum)? (?:number of )?retries|retry limit|critical error|see (?:the )?logs?\b|full (?:report|log)|saved to|process completed|lifecycle|elifecycle|could not complete|couldn't complete|not completed|no response|nothing (?:was )?(?:done|changed)|something went wrong|an error occurred|error (?:while )?(?:running|executing|loading|generating|processing|calling)[^:]{0,40}$|unhandled|debug information|request id|trace ?id|session saved|resume with|shutting down|goodbye|bye\b|cost:|tokens?:|duration`)
 )

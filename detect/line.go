@@ -120,6 +120,9 @@ var notNotices = []struct {
 // quotesIt is a sentence with a notice between quotation marks. JSON is none.
 var quotesIt = lazy("[\"`“][^\"`”{]*(?i:rate.?limit|429|too many requests|quota|limit (?:reached|exceeded)|hit your)[^\"`”]*[\"`”](?:\\s\\w|,|\\.|$)")
 
+// answered is the answer of a server, with its text in quotes.
+var answered = lazy(`^(?i:error:? )?4\d\d "`)
+
 // allowedBrackets are tags at the start of a line that are a client's own.
 var allowedBrackets = lazy(`^\[(?i:api error|error|fatal|err)\b`)
 
@@ -133,7 +136,7 @@ func noNotice(text string) string {
 			return n.why
 		}
 	}
-	if quotesIt().MatchString(text) && !strings.Contains(text, `":`) && !strings.Contains(text, `':`) {
+	if quotesIt().MatchString(text) && !answered().MatchString(text) && !strings.Contains(text, `":`) && !strings.Contains(text, `':`) {
 		return "quotes it"
 	}
 	return ""
