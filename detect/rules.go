@@ -159,7 +159,7 @@ var localRules = []rule{
 var wordRules = []rule{
 	{
 		name: "word-rate-limit", needs: "rate", kind: word, verdict: Limit, anchor: afterLabel,
-		pattern: `(?:^|[^-\w./])rate[ -]?limit(?:ed|s|ing)?(?:$|[^-\w=/(])`,
+		pattern: `(?:^|[^-\w./])rate[ -]?limit(?:ed|s|ing)?(?:$|[^-\w=/])`,
 		example: "Error: upstream answered with a rate limit",
 	},
 	{
