@@ -22,7 +22,7 @@ var (
 	detail = phrases(`reset|resets|again|retry|retrying|retry-after|retrydelay|wait|redefinido|refresh|refreshes|refreshed|renew|renews|replenish|replenishes`)
 
 	// status is a client's word about itself, on the stream of the answer.
-	status = lazy(`^(?:request failed due to a transient api error|response was interrupted|operation cancelled|retrying|reconnecting|possible quota|exiting)`)
+	status = lazy(`^(?:continuing autonomously|request failed due to a transient api error|response was interrupted|operation cancelled|retrying|reconnecting|possible quota|exiting)`)
 )
 
 // toolResult says that the line k before the latest is a tool's result, or "".
