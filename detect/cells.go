@@ -5,18 +5,38 @@ import (
 	"unicode/utf8"
 )
 
-// cellOffset is the byte at which cell n begins, and how many cells are missing.
+// cellOffset is the byte at which cell n begins, behind the marks that belong to
+// the cell before, and how many cells are missing: -1 if it is the second half
+// of a wide character, which stands before the offset.
 func cellOffset(r []byte, n int) (offset, short int) {
-	for n > 0 && offset < len(r) {
+	for offset < len(r) {
 		if n >= 8 && ascii8(r[offset:]) {
 			n, offset = n-8, offset+8
 			continue
 		}
 		c, size := utf8.DecodeRune(r[offset:])
-		n -= cellsOf(c)
+		width := cellsOf(c)
+		if n <= 0 && width > 0 {
+			break
+		}
+		n -= width
 		offset += size
 	}
-	return offset, max(n, 0)
+	return offset, n
+}
+
+// halve makes the character of which cell n is the second half two blanks.
+func halve(r []byte, n int) []byte {
+	if _, short := cellOffset(r, n); short >= 0 {
+		return r
+	}
+	for i := 0; ; {
+		c, size := utf8.DecodeRune(r[i:])
+		if n -= cellsOf(c); n < 0 {
+			return append(append(r[:i:i], "  "...), r[i+size:]...)
+		}
+		i += size
+	}
 }
 
 func cells(r []byte) (n int) {

@@ -56,6 +56,7 @@ func TestInvalid(t *testing.T) {
 	for _, text := range []string{
 		"\xff\xfe\x80\n429 Too Many Requests\n",
 		"\x00\x00\xc3\x28\x1b[38;5\nError: Rate limit reached\xff. Please try again in 5s.\n",
+		"Error: " + strings.Repeat("x", 2*rowBytes) + " {\n}\nError: 429 Too Many Requests\n",
 		"\x1b]0;never ended\nError: 429 Too Many Requests\n",
 		"\x1bPnever ended" + strings.Repeat("x", 10<<10) + "\nError: 429 Too Many Requests\n",
 	} {

@@ -83,7 +83,7 @@ func (r *run) moreBody(id Stream, b []byte) {
 	if json && len(s.body) < 4<<10 {
 		s.body += " " + string(b[:min(len(b), 1<<10)])
 	}
-	if at := strings.IndexByte(s.body, '{'); json && len(s.body) < 4<<10 && !balanced([]byte(s.body[at:])) {
+	if at := strings.IndexByte(s.body, '{'); at >= 0 && json && len(s.body) < 4<<10 && !balanced([]byte(s.body[at:])) {
 		return
 	}
 	text := s.body

@@ -99,6 +99,10 @@ func (s *screen) put(text []byte, last bool) {
 			text = s.whole(text)
 		}
 		s.overwrite(r, text[:min(len(text), maxRow)], most)
+		if !s.inside { // behind all that stands there, after all
+			*r = append(*r, s.part[:min(s.parts, max(most-len(*r), 0))]...)
+			s.parts = 0
+		}
 	}
 	s.size += len(*r)
 }
@@ -142,12 +146,13 @@ func (s *screen) complete(p []byte) []byte {
 
 // overwrite writes text over the cells from the cursor on, up to most bytes.
 func (s *screen) overwrite(r *[]byte, text []byte, most int) {
+	width := cells(text)
+	*r = halve(halve(*r, s.col), s.col+width)
 	from, short := cellOffset(*r, s.col)
 	for ; short > 0 && len(*r) < most; short-- {
 		*r = append(*r, ' ')
 		from++
 	}
-	width := cells(text)
 	to, _ := cellOffset((*r)[from:], width)
 	to += from
 	s.buf = append(append(append(s.buf[:0], (*r)[:from]...), text...), (*r)[to:]...)
