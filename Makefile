@@ -39,6 +39,7 @@ check:
 test:
 	@command -v redis-server >/dev/null || command -v valkey-server >/dev/null || echo "make: redis-server is not installed: the Redis tests are SKIPPED" >&2
 	go test $(RACE) -timeout 15m ./...
+	go test ./detect # whole, see detect/race_test.go
 
 # The real Copilot CLI against a stand-in, in a network with nothing but loopback.
 test-copilot: build $(CLIENT)

@@ -43,7 +43,21 @@ func samples(t testing.TB) (all []sample) {
 		}
 		all = append(all, s)
 	}
-	return all
+	return slices.DeleteFunc(everyNth(all, sampled), func(s sample) bool { return sampled > 1 && s.size() > 8<<10 })
+}
+
+func everyNth[T any](all []T, n int) (some []T) {
+	for i := 0; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+func (s sample) size() (n int) {
+	for _, p := range s.pieces {
+		n += len(p.data)
+	}
+	return n
 }
 
 // An outcome is all that a verdict is made from.
