@@ -35,4 +35,4 @@ func (s *side) alone(k int) bool {
 }
 
 // errorsOnStderr are clients whose stdout is the model's.
-var errorsOnStderr = map[string]bool{"copilot": true, "codex": true, "opencode": true, "gemini": true}
+var errorsOnStderr = set("copilot codex opencode gemini")

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"hash/maphash"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -23,16 +24,16 @@ type view struct {
 // given to the next text with the same one.
 type memo [512]fact
 
-// A fact is what is known about one text; known says which of its fields are.
+// A fact is what is known about one text; known says what of it is.
 type fact struct {
 	key   uint64
 	known uint8
+	fits  uint8  // the bits of the patterns that it begins with
 	view  view   // as a text of its own
 	tree  view   // behind the mark of a tool's result
 	shape string // why its shape rules it out
 
-	labelled, footer, status bool
-	timeless                 bool // states no time at which a limit ends
+	timeless bool // states no time at which a limit ends
 }
 
 const (
@@ -91,30 +92,20 @@ func (d *Detector) shape(s string) string {
 }
 
 // labelled reports that the text begins with the label of an error.
-func (d *Detector) labelled(s string) bool {
-	f, unknown := d.fact(s, knowsLabelled)
-	if unknown {
-		f.labelled = labelled().MatchString(strings.ToLower(s))
-	}
-	return f.labelled
-}
+func (d *Detector) labelled(s string) bool { return d.fits(s, knowsLabelled, labelled) }
 
 // footer reports that the text is what clients print after they have given up.
-func (d *Detector) footer(s string) bool {
-	f, unknown := d.fact(s, knowsFooter)
-	if unknown {
-		f.footer = footer().MatchString(strings.ToLower(s))
-	}
-	return f.footer
-}
+func (d *Detector) footer(s string) bool { return d.fits(s, knowsFooter, footer) }
 
 // status reports that the text is a client's word about itself.
-func (d *Detector) status(s string) bool {
-	f, unknown := d.fact(s, knowsStatus)
-	if unknown {
-		f.status = status().MatchString(strings.ToLower(s))
+func (d *Detector) status(s string) bool { return d.fits(s, knowsStatus, status) }
+
+func (d *Detector) fits(s string, what uint8, pattern func() *regexp.Regexp) bool {
+	f, unknown := d.fact(s, what)
+	if unknown && pattern().MatchString(strings.ToLower(s)) {
+		f.fits |= what
 	}
-	return f.status
+	return f.fits&what != 0
 }
 
 // reset is when a text says that the limit ends.

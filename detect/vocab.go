@@ -96,13 +96,11 @@ var codeWord = lazy(`[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+|[A-Z][a-z]+(?:[A
 // A lexicon are the classes' words, compiled.
 var lexicon = sync.OnceValue(func() (all [classes]func() *regexp.Regexp) {
 	for c, w := range words {
-		latin := strings.ReplaceAll(w.latin, "~", `\w*`)
-		all[c] = lazy(`\b(?:` + latin + `)(?:\b|$)|` + w.other)
-	}
-	for c, w := range words {
-		if w.other == "" {
-			all[c] = lazy(`\b(?:` + strings.ReplaceAll(w.latin, "~", `\w*`) + `)(?:\b|$)`)
+		pattern := `\b(?:` + strings.ReplaceAll(w.latin, "~", `\w*`) + `)(?:\b|$)`
+		if w.other != "" {
+			pattern += `|` + w.other
 		}
+		all[c] = lazy(pattern)
 	}
 	return all
 })
