@@ -92,11 +92,11 @@ func argv(line CommandLine, model string) []string {
 
 // env is the environment of a child that runs with model.
 func (l *loop) env(model string) []string {
-	env := with(l.cfg.Env, envActive, string(l.marker))
+	env := WithEnv(l.cfg.Env, envActive, string(l.marker))
 	if model == "" {
 		return env
 	}
-	return with(with(env, envCopilotModel, model), envModel, model)
+	return WithEnv(WithEnv(env, envCopilotModel, model), envModel, model)
 }
 
 func (l *loop) detectOptions() detect.Options {

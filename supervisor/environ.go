@@ -26,8 +26,8 @@ func lookup(env []string, name string) string {
 	return ""
 }
 
-// with returns env with name set to value, once.
-func with(env []string, name, value string) []string {
+// WithEnv returns a copy of env with name set to value, once.
+func WithEnv(env []string, name, value string) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, e := range env {
 		if n, _, ok := strings.Cut(e, "="); !ok || !sameName(n, name) {

@@ -41,7 +41,7 @@ func (p *program) shim(ctx context.Context, client string, args []string) error 
 	}
 	p.command = append([]string{path}, args...)
 	all := append(searched(p.env), ownPath())
-	p.env = setEnv(p.env, searchedName, strings.Join(all, string(filepath.ListSeparator)))
+	p.env = supervisor.WithEnv(p.env, searchedName, strings.Join(all, string(filepath.ListSeparator)))
 	return app.RunContext(ctx, []string{app.Name})
 }
 
@@ -131,12 +131,6 @@ func (p *program) deeper() error {
 			hint: "a script of that name seems to call ralph-run; give the client there by its full path, or put a link to ralph-run in its place",
 		}
 	}
-	p.env = setEnv(p.env, depthName, strconv.Itoa(depth+1))
+	p.env = supervisor.WithEnv(p.env, depthName, strconv.Itoa(depth+1))
 	return nil
-}
-
-// setEnv is env with one variable set, and set once.
-func setEnv(env []string, name, value string) []string {
-	rest := slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, name+"=") })
-	return append(rest, name+"="+value)
 }
