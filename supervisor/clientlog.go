@@ -44,14 +44,14 @@ func logDir(c CommandLine, env []string) string {
 	if dir := c.option("--log-dir"); dir != "" {
 		return dir
 	}
-	if home := lookup(env, "COPILOT_HOME"); home != "" {
+	if home := Getenv(env, "COPILOT_HOME"); home != "" {
 		return filepath.Join(home, "logs")
 	}
 	name := "HOME"
 	if runtime.GOOS == "windows" {
 		name = "USERPROFILE"
 	}
-	if home := lookup(env, name); home != "" {
+	if home := Getenv(env, name); home != "" {
 		return filepath.Join(home, ".copilot", "logs")
 	}
 	return ""

@@ -15,9 +15,9 @@ const (
 	envActive       = "RALPH_RUN_ACTIVE"
 )
 
-// lookup returns a variable's value or "". As for getenv(3), the first one of
-// that name counts.
-func lookup(env []string, name string) string {
+// Getenv returns the value of a variable in env, or "". As for getenv(3), the
+// first one of that name counts.
+func Getenv(env []string, name string) string {
 	for _, e := range env {
 		if n, v, ok := strings.Cut(e, "="); ok && sameName(n, name) {
 			return v

@@ -99,7 +99,7 @@ func passThrough(ctx context.Context, cfg Config, st starter) (Result, error) {
 // enter tells an outer supervisor that this one decides, and returns what takes
 // the traces of an inner one away.
 func (l *loop) enter() (leave func()) {
-	marker(lookup(l.cfg.Env, envActive)).set()
+	marker(Getenv(l.cfg.Env, envActive)).set()
 	return l.marker.remove
 }
 

@@ -258,7 +258,7 @@ func TestLoopEnvironment(t *testing.T) {
 	for i, want := range []string{"a", "b"} {
 		env := tr.play.specs[i].env
 		for _, name := range []string{"COPILOT_MODEL", "RALPH_RUN_MODEL"} {
-			if got := lookup(env, name); got != want {
+			if got := Getenv(env, name); got != want {
 				t.Errorf("attempt %d: %s=%q, want %q", i+1, name, got, want)
 			}
 		}

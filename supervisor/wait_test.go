@@ -140,7 +140,7 @@ func TestCountdown(t *testing.T) {
 func TestNested(t *testing.T) {
 	var outer string
 	tr := newTrial(func(a *actor) Exit {
-		outer = lookup(a.spec.env, envActive)
+		outer = Getenv(a.spec.env, envActive)
 		marker(outer).set()
 		a.print("sure")
 		time.Sleep(time.Minute)

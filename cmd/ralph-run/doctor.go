@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ralph-run/ralph-run/breaker"
+	"github.com/ralph-run/ralph-run/supervisor"
 )
 
 func (p *program) doctorCommand() *cli.Command {
@@ -234,5 +235,5 @@ func (e *examination) terminal() {
 		e.ok("terminal", "none: COMMAND gets pipes, as it would without ralph-run")
 		return
 	}
-	e.ok("terminal", "%s: COMMAND gets a terminal there; TERM=%s", strings.Join(on, ", "), lookupEnv(e.env, "TERM"))
+	e.ok("terminal", "%s: COMMAND gets a terminal there; TERM=%s", strings.Join(on, ", "), supervisor.Getenv(e.env, "TERM"))
 }

@@ -66,7 +66,7 @@ func unshimmed(command, env []string) []string {
 // the other, for ever.
 const searchedName = "RALPH_RUN_SHIMS"
 
-func searched(env []string) []string { return filepath.SplitList(lookupEnv(env, searchedName)) }
+func searched(env []string) []string { return filepath.SplitList(supervisor.Getenv(env, searchedName)) }
 
 // ownPath is this program's file, or "".
 func ownPath() string {
@@ -92,7 +92,7 @@ func sameFile(a, b string) bool {
 // behind finds the program of that name on PATH that is no ralph-run.
 func behind(client string, env []string) (string, error) {
 	known := searched(env)
-	for _, dir := range filepath.SplitList(lookupEnv(env, "PATH")) {
+	for _, dir := range filepath.SplitList(supervisor.Getenv(env, "PATH")) {
 		path, err := exec.LookPath(filepath.Join(dir, client))
 		if err != nil && !errors.Is(err, exec.ErrDot) {
 			continue
@@ -104,17 +104,6 @@ func behind(client string, env []string) (string, error) {
 	return "", &supervisor.StartError{Command: client, Status: 127, Err: exec.ErrNotFound}
 }
 
-// lookupEnv is the last value of a variable, as the system takes it.
-func lookupEnv(env []string, name string) string {
-	value := ""
-	for _, v := range env {
-		if s, ok := strings.CutPrefix(v, name+"="); ok {
-			value = s
-		}
-	}
-	return value
-}
-
 // depthName counts how many ralph-runs are around this one.
 const depthName = "RALPH_RUN_DEPTH"
 
@@ -124,7 +113,7 @@ const mostDepth = 16
 
 // deeper counts this ralph-run for those that COMMAND may start.
 func (p *program) deeper() error {
-	depth, _ := strconv.Atoi(lookupEnv(p.env, depthName))
+	depth, _ := strconv.Atoi(supervisor.Getenv(p.env, depthName))
 	if depth >= mostDepth {
 		return &usageError{
 			text: fmt.Sprintf("%s: %d ralph-runs have started each other, none of them a client", printable(p.command[0]), mostDepth),
