@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // A child is one run of the command.
@@ -59,10 +58,8 @@ func findCommand(name, path string) (string, error) {
 
 // pathOf returns the PATH of an environment.
 func pathOf(env []string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if p, ok := strings.CutPrefix(env[i], "PATH="); ok {
-			return p
-		}
+	if path := Getenv(env, "PATH"); path != "" {
+		return path
 	}
 	return os.Getenv("PATH")
 }

@@ -112,6 +112,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if len(cfg.Command) == 0 {
 		return Result{}, errors.New("run: missing command")
 	}
+	if _, err := findCommand(cfg.Command[0], pathOf(cfg.Env)); err != nil {
+		return Result{}, err // before the circuit: a name mistyped is no failure of a model
+	}
 	line := ParseCommand(cfg.Command)
 	if !line.decides() {
 		cfg.Circuit = nil
