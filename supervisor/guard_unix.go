@@ -3,8 +3,10 @@
 package supervisor
 
 import (
-	"fmt"
+	"crypto/rand"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 
@@ -18,24 +20,50 @@ import (
 // It is a shell that reads from a pipe of which only we hold the other end, in a
 // session of its own, so that nothing that is meant for us or for the child
 // reaches it. It is started beside our own start, which it would delay, and told
-// the child's group later. A nil guard does nothing.
+// the child's group later. If we are killed between the two, it looks for what the
+// child has started meanwhile by a mark in the environment, where the system shows
+// that (Linux). A nil guard does nothing.
 type guard struct {
 	life    *os.File
+	mark    string
 	started chan struct{} // closed when pid is set
 	pid     int           // 0 = it could not be started
 	over    sync.Once
 	gone    chan struct{} // closed when the guard has ended after dismiss
 }
 
-// guardScript waits for a group and then for our end. Then it asks the group to
-// end, and kills it if it is still there after about five seconds.
-const guardScript = `read -r group || exit
+// envGuard is the variable with the mark.
+const envGuard = "RALPH_RUN_GUARD"
+
+// guardScript reads the mark and the group, and waits for our end. Then it asks the
+// group to end, or those of all who bear the mark, and kills what is still there
+// after about five seconds. Who forks while all are looked through may be overlooked:
+// it has to find nothing several times.
+const guardScript = `read -r mark
+[ "$mark" ] || exit
+read -r group
 read -r _
-kill -TERM -$group
-kill -CONT -$group
-i=0
-while kill -0 -$group; do
-	[ $((i += 1)) -le 50 ] || { kill -KILL -$group; exit; }
+left() {
+	if [ "$group" ]; then
+		kill -0 -$group && echo $group
+		return
+	fi
+	grep -lsF "$mark" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
+		read -r stat </proc/$pid/stat && set -- ${stat##*) } && echo $3
+	done | sort -u
+}
+each() {
+	for g in $(left); do
+		kill -$1 -$g
+	done
+}
+each TERM
+each CONT
+tries=0 none=0
+while [ $none -lt 3 ] && [ $((tries += 1)) -le 60 ]; do
+	[ $tries -le 50 ] || each KILL
+	none=$((none + 1))
+	[ -z "$(left)" ] || none=0
 	sleep 0.1 || sleep 1
 done`
 
@@ -49,7 +77,8 @@ func startGuard(log *zap.Logger) *guard {
 		log.Debug("start the guard", zap.Error(err))
 		return nil
 	}
-	g := &guard{life: life, started: make(chan struct{}), gone: make(chan struct{})}
+	g := &guard{life: life, mark: rand.Text(), started: make(chan struct{}), gone: make(chan struct{})}
+	g.tell(g.mark)
 	go func() {
 		defer close(g.started)
 		defer theirs.Close()
@@ -68,7 +97,7 @@ func (g *guard) spawn(theirs *os.File) error {
 	defer null.Close()
 	g.pid, err = syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, "ralph-run-guard"}, &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   os.Environ(),
+		Env:   []string{"PATH=" + os.Getenv("PATH") + ":/usr/bin:/bin"}, // and no mark of a guard above us
 		Files: []uintptr{theirs.Fd(), null.Fd(), null.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
@@ -82,12 +111,22 @@ func (g *guard) ready() {
 	}
 }
 
+// marked returns env with the mark, for a child that is about to be started.
+func (g *guard) marked(env []string) []string {
+	if g == nil || runtime.GOOS != "linux" {
+		return env
+	}
+	return WithEnv(env, envGuard, g.mark)
+}
+
 // watch tells it the group that is to be ended.
 func (g *guard) watch(group int) {
 	if g != nil {
-		fmt.Fprintln(g.life, group)
+		g.tell(strconv.Itoa(group))
 	}
 }
+
+func (g *guard) tell(line string) { g.life.WriteString(line + "\n") }
 
 // dismiss ends the guard: the child has ended, or there will be none. The pipe is
 // closed only after that: its end is what the guard waits for. It is not waited

@@ -5,6 +5,8 @@ package supervisor
 import (
 	"bufio"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 )
 
 // startGroup starts a shell script in a process group of its own and returns when
@@ -115,4 +118,32 @@ func readyGuard(t *testing.T) *guard {
 		t.Fatal("no guard was started")
 	}
 	return g
+}
+
+// haltUntold starts the command with a guard that cannot be told of it: the pipe
+// to it is full. What the guard waits for is the end of the real one.
+func haltUntold(cfg *Config) {
+	s, err := openStage(cfg)
+	if err != nil {
+		panic(err)
+	}
+	g := s.guard
+	if g == nil {
+		g = startGuard(cfg.Logger)
+	}
+	<-g.started
+	r, full, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	for err = nil; err == nil; {
+		_, err = unix.Write(descriptor(full), make([]byte, 4096))
+	}
+	if !errors.Is(err, unix.EAGAIN) {
+		panic(err)
+	}
+	life := g.life
+	g.life, s.guard = full, g
+	s.start(childSpec{argv: cfg.Command, env: cfg.Env})
+	panic(fmt.Sprint("the guard was told, past ", r.Name(), life.Name()))
 }

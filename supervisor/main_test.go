@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	heedSignals()
 	os.Setenv("GORACE", "atexit_sleep_ms=10") // every rr and kid would sleep a second at its end
 	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	mostlyWaits()
@@ -56,6 +57,16 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// heedSignals lets the tests run under nohup or in the background of a shell: what
+// is ignored for us would be for all that they start.
+func heedSignals() {
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
 }
 
 // mostlyWaits lets more tests run at once than there are processors: what they
@@ -73,17 +84,22 @@ func rr(args []string) {
 	fs := flag.NewFlagSet("rr", flag.ExitOnError)
 	pty := fs.String("pty", "auto", "")
 	grace := fs.Duration("grace", 10*time.Second, "")
-	crash := fs.Bool("crash", false, "panic when the child writes to its stderr")
+	crash := fs.Bool("crash", false, "panic soon after the start")
+	halt := fs.Bool("halt", false, "stay for ever where there is a child that the guard was not told of")
 	fs.Parse(args)
 	circuit := &anyModel{renewEvery: time.Hour}
 	if *crash {
 		circuit.renewEvery = 10 * time.Millisecond
 	}
-	res, err := Run(context.Background(), Config{
+	cfg := Config{
 		Command: fs.Args(), Env: os.Environ(),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Circuit: circuit, PTY: PTYMode(*pty), Grace: *grace, Logger: zap.NewNop(),
-	})
+	}
+	if *halt {
+		haltUntold(&cfg)
+	}
+	res, err := Run(context.Background(), cfg)
 	var start *StartError
 	if errors.As(err, &start) {
 		fmt.Fprintln(os.Stderr, "rr:", err)

@@ -158,7 +158,7 @@ func (w *wiring) spawn(path string, spec childSpec) (int, chan syscall.WaitStatu
 		w.c.stage.cfg.Logger.Warn("no job control for the child", zap.Error(err))
 	}
 	g := w.c.stage.nextGuard()
-	pid, status, err := spawn(path, spec.argv, w.attr(spec.env))
+	pid, status, err := spawn(path, spec.argv, w.attr(g.marked(spec.env)))
 	if err != nil {
 		return 0, nil, nil, err
 	}

@@ -5,6 +5,7 @@ package supervisor
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,23 +17,27 @@ const familyScript = `sh -c 'sh -c "echo grandchild=\$\$; exec sleep 1000" & ech
 
 var familyNames = []string{"grandchild", "child", "top"}
 
-func (p *proc) familyPids() (pids []int) {
+func (p *proc) familyPids() []int {
 	p.t.Helper()
-	seen := map[string]int{}
-	for len(seen) < len(familyNames) {
-		line := strings.TrimSpace(p.expect("\n"))
-		for _, name := range familyNames {
-			if n, ok := strings.CutPrefix(line, name+"="); ok {
-				var pid int
-				fmt.Sscan(n, &pid)
-				seen[name] = pid
-			}
-		}
+	text := ""
+	for range familyNames {
+		text += p.expect("\n") + "\n"
 	}
-	for _, pid := range seen {
+	return familyIn(p.t, text)
+}
+
+// familyIn returns the pids that the family has reported.
+func familyIn(t *testing.T, text string) (pids []int) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var pid int
+		name, n, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if _, err := fmt.Sscan(n, &pid); err != nil || !slices.Contains(familyNames, name) {
+			t.Fatalf("the family said %q", text)
+		}
 		pids = append(pids, pid)
 	}
-	p.t.Cleanup(func() {
+	t.Cleanup(func() {
 		for _, pid := range pids {
 			if alive(pid) {
 				syscall.Kill(pid, syscall.SIGKILL)
@@ -50,14 +55,15 @@ func expectGone(t *testing.T, pids []int) {
 }
 
 // startFamily starts the family below rr, in each of the ways of the output.
-func startFamily(t *testing.T, wiring, script string) *proc {
+func startFamily(t *testing.T, wiring, script string, flags ...string) *proc {
+	args := append(flags, "sh", "-c", script)
 	switch wiring {
 	case "pipe":
-		return onPipes(t, "rr", "sh", "-c", script)
+		return onPipes(t, "rr", args...)
 	case "pty":
-		return onPipes(t, "rr", "-pty", "always", "sh", "-c", script)
+		return onPipes(t, "rr", append([]string{"-pty", "always"}, args...)...)
 	case "terminal":
-		return onTerminal(t, [3]*os.File{}, "rr", "sh", "-c", script)
+		return onTerminal(t, [3]*os.File{}, "rr", args...)
 	}
 	p := interactiveShell(t)
 	script = strings.ReplaceAll(script, "'", `'\''`)
