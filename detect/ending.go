@@ -58,6 +58,7 @@ func merge(old, f finding) finding {
 		f.more = old.more + " " + old.when + " " + f.more
 	}
 	f.more = lastText(f.more, 2<<10)
+	f.marked = f.marked || old.marked
 	if old.sure && !f.sure || old.sure && old.scope != ScopeAccount && f.scope == ScopeAccount {
 		f.scope, f.sure = old.scope, true
 	}
@@ -111,7 +112,7 @@ func (r *run) sameStream(id Stream, l line) {
 // goesOn reports that the latest line is a continuation of the one before.
 func (r *run) goesOn(s *side, l line) bool {
 	prev := s.back(1)
-	return l.bullet == 0 && len(prev) > 0 && wrapped(cleanLine(prev), l.text) && !drawn(l.text) && !r.d.labelled(l.text)
+	return l.bullet == 0 && len(prev) > 0 && !strings.HasPrefix(l.text, "[") && wrapped(cleanLine(prev), l.text) && !drawn(l.text) && !r.d.labelled(l.text)
 }
 
 // drawn reports that a row is drawn, not written.
@@ -260,11 +261,11 @@ func (r *run) doubt(e Exit) string {
 		return "the client was going to go on"
 	case e.Unknown && r.other > 1:
 		return "something came after it"
-	case !e.Unknown && !e.ByUs && f.stream == Stdout && f.kind != structured && errorsOnStderr[r.d.client] && !r.exiting:
+	case !e.Unknown && !e.ByUs && r.d.opts.Split && f.stream == Stdout && f.kind != structured && errorsOnStderr[r.d.client] && !r.exiting:
 		return "this client prints errors on stderr, and ended well"
 	case !e.Unknown && !e.ByUs && (r.other > 0 || r.after > 0):
 		return "the run went on after it, and ended well"
-	case !e.Unknown && !e.ByUs && failsOnLimit[r.d.client] && f.kind != structured && !f.alone:
+	case !e.Unknown && !e.ByUs && failsOnLimit[r.d.client] && f.kind != structured && !f.alone && !f.marked:
 		return "this client fails on a limit, and ended well"
 	case f.introduced:
 		return "a sentence above introduces it: quoted"

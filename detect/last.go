@@ -160,7 +160,7 @@ func (w *ending) found(m *message, verdict Kind, why string, k int) finding {
 
 // isError reports that a message has the label or the mark of an error.
 func (w *ending) isError(head line, text string) bool {
-	return head.bullet != 0 && strings.ContainsRune("✗✘✕✖×❌⨯⛔🚫🛑🖐✋⚠■", head.bullet) || w.r.d.labelled(text) || errorish().MatchString(text)
+	return head.marked() || w.r.d.labelled(text) || errorish().MatchString(text)
 }
 
 // aside reports that a message is no client's own: quoted, a list, code, a

@@ -28,6 +28,9 @@ const treeBullets = "⎿└╰├│┃⎢"
 // proseBullets are printed before what the model says, or a person.
 const proseBullets = "❯›>•∙·*▌▪"
 
+// errorBullets are printed before an error.
+const errorBullets = "✗✘✕✖×❌⨯⛔🚫🛑🖐✋⚠■"
+
 var blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u200b", "", "\ufeff", "", "\u00ad", "", "\ufe0f", "", "’", "'", "‘", "'", "\t", " ", "\u2060", "")
 
 // cleanLine takes the row apart.
@@ -141,3 +144,6 @@ func noNotice(text string) string {
 	}
 	return ""
 }
+
+// marked reports a row that begins with the mark of an error.
+func (l line) marked() bool { return strings.ContainsRune(errorBullets, l.bullet) }

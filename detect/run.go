@@ -161,6 +161,7 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	f := finding{name: rule.name, kind: rule.kind, verdict: rule.verdict, scope: v.scope, sure: v.sure, retries: v.retries,
 		text: joined, when: joined, stream: id, line: r.streams[id].n - k}
 	f.alone, f.introduced = r.streams[id].alone(k), r.streams[id].introduced(k)
+	f.marked = head.marked() || head.bullet == '⎿' || v.labelled
 	why := v.talk
 	if why == "" {
 		why = r.objection(id, head, v, joined, k)

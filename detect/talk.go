@@ -20,6 +20,7 @@ var (
 	talkWords = phrases(`rate limiter|rate-limiter|ratelimiter|rate limiting to|rate limiting in|rate limiting middleware|retry logic|token bucket|backoff logic|back-off logic|unit test|unit tests|for example|such as|should be|should return|should show|` +
 		`is shown|is returned|is handled|is caught|is thrown|is printed|is raised|is documented|are handled|are caught|are retried|are now|on the staging|was the staging|which means|means that|whenever|if the api|if the server|if the client|if the user|the middleware|the readme|the snippet|the regex|the pattern|the parser|the limiter|the banner|the story`)
 	talkOf  = lazy(`\bthe (?:function|code|tests?|handler|server|client|endpoint|docs?|error message|users?|app|script) \w+|\bwhen the \w+|\b(?:we|we've|let's|let me) (?:\w+ )?(?:add|fix|handle|implement|update|see|saw|found|think|check|change|use|wrote|made|will|now|should|need|want)(?:d|ed|ing)?\b`)
+	aFile   = lazy("`[\\w./-]+\\.(?:json|ya?ml|md|toml|txt|html|tsx?|m?js|py|go|rs|java|rb|cs|php|sh)`")
 	speaker = lazy(`\bi(?:'ve|'ll|'d)? (?:[a-z]{2,})\b`)
 
 	// noCall is an error of a program or a test, and not of a call to a model.
@@ -80,6 +81,6 @@ func nearLimit(low []byte) bool {
 }
 
 func isTalk(low []byte) bool {
-	return talkWords.in(low) || bytes.Contains(low, []byte("the ")) && talkOf().Match(low) || bytes.Contains(low, []byte("we")) && talkOf().Match(low) ||
+	return talkWords.in(low) || bytes.IndexByte(low, '`') >= 0 && aFile().Match(low) || bytes.Contains(low, []byte("the ")) && talkOf().Match(low) || bytes.Contains(low, []byte("we")) && talkOf().Match(low) ||
 		(bytes.HasPrefix(low, []byte("i")) || bytes.Contains(low, []byte(" i"))) && speaker().Match(low)
 }
