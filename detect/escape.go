@@ -212,7 +212,7 @@ func (s *screen) eraseBelow(mode int, to sink) {
 	for len(s.rows) > s.row+1 {
 		last := len(s.rows) - 1
 		s.size -= len(s.rows[last])
-		s.recycle(last)
+		s.recycle(last, maxSpares)
 		s.rows = s.rows[:last]
 	}
 }
@@ -224,7 +224,7 @@ func (s *screen) clear(to sink) {
 		s.flush(to)
 	}
 	for i := range s.rows {
-		s.recycle(i)
+		s.recycle(i, maxSpares)
 	}
 	s.rows, s.size, s.window = s.rows[:0], 0, true
 	s.move(0, 0)

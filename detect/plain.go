@@ -30,63 +30,96 @@ func linesOf(p []byte) lines {
 	return lines{p: p, cr: -1, control: [3]int{-1, -1, -1}, stop: -1, word: -1}
 }
 
+// next is where the line that begins at from ends, and where the next begins, if
+// it is whole and plain.
+func (l *lines) next(from int) (end, next int, ok bool) {
+	if l.stop < from {
+		l.look(from)
+	}
+	end = nextByte(l.p, from, '\n')
+	if end >= l.stop || end-from > maxRow {
+		return from, from, false
+	}
+	if l.cr < from {
+		l.cr = nextByte(l.p, from, '\r')
+	}
+	switch next = end + 1; {
+	case l.cr > end:
+		return end, next, true
+	case l.cr == end-1:
+		return l.cr, next, true
+	}
+	return from, from, false
+}
+
 // pass passes the plain lines from at on as they are and returns where they
-// end: at the first that needs work, or is unfinished. Dull ones are only
-// counted, and the last of them kept.
+// end: at the first that needs work, or is unfinished.
 func (l *lines) pass(at int, to sink) int {
-	d := dull{to: to, p: l.p}
+	d := dull{to: to}
 	d.begin()
 	for {
-		n := bytes.IndexByte(l.p[at:], '\n')
-		if n < 0 || n > maxRow {
+		end, next, ok := l.next(at)
+		if !ok {
 			break
 		}
-		from, end := at, at+n
-		if l.look(at); l.stop < end {
-			break
+		if l.word < at && end > at && l.p[at] != '{' {
+			l.word = d.sieve.trigger(l.p, at, d.known)
 		}
-		if at = end + 1; l.cr < end {
-			if l.cr != end-1 {
-				at = from
-				break
-			}
-			end--
+		if quiet := l.word >= end && !d.belowCross(); !quiet || !d.take(l.p[at:end]) {
+			d.loud(l.p[at:end], quiet)
 		}
-		if l.word < from && end > from && l.p[from] != '{' {
-			l.word = nextTrigger(l.p, from)
-		}
-		if quiet := l.word >= end; !quiet || !d.take(from, end) {
-			d.end()
-			to.row(l.p[from:end], quiet)
-			d.begin()
-		}
+		at = next
 	}
 	d.end()
 	return at
 }
 
-// A dull is a row of lines that change nothing but what stands above the next.
+// A dull takes lines that change nothing but what stands above the next: they
+// are only counted, and the last of them kept. They have to stay as they are up
+// to its end.
 type dull struct {
-	to   sink
-	p    []byte
-	calm bool   // lines may be dull now
-	prev []byte // the latest line, as far as it is kept
-	n    int
-	at   [recentRows][2]int // where the latest stand in p
+	to    sink
+	calm  bool    // lines may be dull now
+	known trigger // what one more word says nothing new of
+	prev  []byte  // the latest line, as far as it is kept
+	n     int
+	last  [recentRows][]byte
+	sieve *sieve
 }
 
 func (d *dull) begin() {
-	d.calm, d.n = d.to.run.calm(d.to.id), 0
-	d.prev = d.to.run.streams[d.to.id].back(0)
+	r := d.to.run
+	d.calm, d.n, d.sieve = r.calm(d.to.id), 0, triggerSieve()
+	d.prev = r.streams[d.to.id].back(0)
+	if r.work {
+		d.known = triggerWork
+	}
 }
 
-// take takes the line p[from:end], in which no trigger stands, if it is dull.
-func (d *dull) take(from, end int) bool {
-	line := d.p[from:end]
+// row passes a line on.
+func (d *dull) row(line []byte) {
+	if !d.calm || d.belowCross() || d.sieve.triggers(line)&^d.known != 0 || !d.take(line) {
+		d.loud(line, false)
+	}
+}
+
+// loud passes on a line that is not dull.
+func (d *dull) loud(line []byte, quiet bool) {
+	d.end()
+	d.to.row(line, quiet)
+	d.begin()
+}
+
+// belowCross reports that what is known says nothing of the next line: it may be
+// a failed agent's.
+func (d *dull) belowCross() bool { return d.known != 0 && hasCross(d.prev) }
+
+// take takes a line in which no trigger stands, if it is dull.
+func (d *dull) take(line []byte) bool {
 	if !d.calm || !isDull(line) || cutWord(d.prev, line) {
 		return false
 	}
-	d.at[d.n%recentRows] = [2]int{from, end}
+	d.last[d.n%recentRows] = line
 	d.n++
 	d.prev = line[:min(len(line), rowBytes)]
 	return true
@@ -97,8 +130,7 @@ func (d *dull) end() {
 	kept := min(d.n, recentRows)
 	s.n += d.n - kept
 	for i := d.n - kept; i < d.n; i++ {
-		at := d.at[i%recentRows]
-		s.pushText(d.p[at[0]:at[1]])
+		s.pushText(d.last[i%recentRows])
 	}
 }
 
@@ -131,12 +163,6 @@ func trimLeft(b []byte) []byte {
 
 // look finds the controls from at on.
 func (l *lines) look(at int) {
-	if l.cr < at {
-		l.cr = nextByte(l.p, at, '\r')
-	}
-	if l.stop >= at {
-		return
-	}
 	l.stop = len(l.p)
 	for i, c := range [...]byte{0x1b, 0, '\b'} {
 		if l.control[i] < at {

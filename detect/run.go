@@ -76,10 +76,26 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 	r.slow(id, trimmed, t)
 }
 
-var errorPart = parts("rror")
-
 // beginsBody reports that a line is an error that goes on with a JSON body.
-func beginsBody(line []byte) bool { return line[len(line)-1] == '{' && errorPart.in(line) }
+func beginsBody(line []byte) bool { return line[len(line)-1] == '{' && hasRror(line) }
+
+// hasRror reports that the line has an error in it, in any case: one of the four
+// letters stands at every fourth place.
+func hasRror(line []byte) bool {
+	for i := 3; i < len(line); i += 4 {
+		switch line[i] | 0x20 {
+		case 'r':
+			if hasFoldAt(line, i, "rror") || hasFoldAt(line, i-1, "rror") || hasFoldAt(line, i-3, "rror") {
+				return true
+			}
+		case 'o':
+			if hasFoldAt(line, i-2, "rror") {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // idle reports that nothing is under way to which a row without a trigger
 // matters.

@@ -12,6 +12,7 @@ const (
 	maxRows   = 120
 	loose     = 512     // bytes of storage that a row may have and not use
 	maxSpare  = 2 << 10 // bytes of storage that is kept for the next row
+	maxSpares = 4
 )
 
 // A screen turns a stream into rows of text as a person reads them: escape
@@ -47,6 +48,9 @@ func (s *screen) write(p []byte, to sink) {
 		case start && s.fresh():
 			s.began = s.seq
 			at, start = plain.pass(at, to), false
+		case start && s.atEnd():
+			s.began = s.seq
+			at, start = s.scroll(&plain, at, to), false
 		case s.esc.state != ground:
 			at, start = at+s.escaped(p[at:], to), false
 		case isControl(p[at]):
@@ -64,6 +68,12 @@ func (s *screen) write(p []byte, to sink) {
 // fresh reports that the stream is at the start of a line with nothing held.
 func (s *screen) fresh() bool {
 	return !s.window && s.esc.state == ground && !s.inside && (len(s.rows) == 0 || len(s.rows[0]) == 0)
+}
+
+// atEnd reports that the cursor is at the start of a line below all that a window
+// holds.
+func (s *screen) atEnd() bool {
+	return s.window && s.esc.state == ground && !s.inside && s.row == max(len(s.rows), 1)-1 && s.size <= maxWindow && len(*s.cursor()) == 0
 }
 
 // cursor is the row to write to.
@@ -190,21 +200,21 @@ func (s *screen) newline(to sink) {
 	s.inside = len(*s.cursor()) > 0
 	for len(s.rows) > maxRows || s.size > maxWindow && s.row > 0 {
 		to.row(s.rows[0], false)
-		s.drop()
+		s.drop(maxSpares)
 	}
 }
 
 // drop removes the first row, which is final.
-func (s *screen) drop() {
+func (s *screen) drop(spares int) {
 	s.size -= len(s.rows[0])
-	s.recycle(0)
+	s.recycle(0, spares)
 	s.rows = s.rows[1:]
 	s.row = max(s.row-1, 0)
 }
 
-// recycle takes a row's storage away.
-func (s *screen) recycle(i int) {
-	if r := s.rows[i]; len(s.spare) < 4 && cap(r) <= maxSpare {
+// recycle takes a row's storage away, and keeps it if there are not so many.
+func (s *screen) recycle(i, spares int) {
+	if r := s.rows[i]; len(s.spare) < spares && cap(r) <= maxSpare {
 		s.spare = append(s.spare, r[:0])
 	}
 	s.rows[i] = nil

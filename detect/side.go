@@ -81,8 +81,13 @@ func (s *side) gateAbove() bool {
 }
 
 // belowCross reports that the row before began with a cross: a failed agent's.
-func (s *side) belowCross() bool {
-	return bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✗")) || bytes.HasPrefix(bytes.TrimLeft(s.back(0), " "), []byte("✘"))
+func (s *side) belowCross() bool { return hasCross(s.back(0)) }
+
+func hasCross(row []byte) bool {
+	for len(row) > 0 && row[0] == ' ' {
+		row = row[1:]
+	}
+	return len(row) > 2 && row[0] == 0xe2 && (string(row[:3]) == "✗" || string(row[:3]) == "✘")
 }
 
 // section follows the headings between which codex prints, and code fences.
@@ -107,9 +112,7 @@ func cutWord(a, b []byte) bool {
 	if !isAlnum(a[len(a)-1]) {
 		a = bytes.TrimRight(a, " │┃|")
 	}
-	if !isAlnum(b[0]) {
-		b = bytes.TrimLeft(b, " │┃|")
-	}
+	b = trimBorder(b)
 	if len(a) < minWrap-12 || len(b) == 0 || !isAlnum(a[len(a)-1]) || !isAlnum(b[0]) {
 		return false
 	}
@@ -117,6 +120,21 @@ func cutWord(a, b []byte) bool {
 	n := copy(both[:12], a[max(0, len(a)-12):])
 	n += copy(both[n:], b[:min(12, len(b))])
 	return triggersIn(both[:n])&triggerLimit != 0
+}
+
+// trimBorder takes the blanks and borders off the start of a row.
+func trimBorder(b []byte) []byte {
+	for len(b) > 0 {
+		switch {
+		case b[0] == ' ', b[0] == '|':
+			b = b[1:]
+		case len(b) > 2 && b[0] == 0xe2 && (string(b[:3]) == "│" || string(b[:3]) == "┃"):
+			b = b[3:]
+		default:
+			return b
+		}
+	}
+	return b
 }
 
 // isEdge reports that a row that a screen has cut may end or go on with c: with

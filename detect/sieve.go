@@ -2,25 +2,43 @@ package detect
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"sync"
 )
 
-// A sieve finds the places where one of many words may stand, eight bytes at a
+// A sieve finds the places where one of many words may stand, two bytes at a
 // time. Each word is known by four bytes of its rare five, the first four or
 // the last: of the two, one begins at an even place, wherever the word stands.
 // The four are looked up as two pairs. A pair's low bits are the words that it
 // begins, its high bits those that it ends; a place is worth a look where both
-// agree on a word. Eight bits make a few words share one, which costs a look
+// agree on a word. Sixteen bits make a few words share one, which costs a look
 // now and then.
+type sieve struct {
+	pairs   [1 << 16]uint32
+	classes [wordClasses][]sieveWord
+}
+
 const wordClasses = 16
 
-type sieve [1 << 16]uint32
+// A sieveWord is a word with the fours by which it is known, the blank's bit set
+// in each byte, so that case does not matter.
+type sieveWord struct {
+	triggerWord
+	first, last, mask uint32 // of the last, which may be three
+}
+
+const blanksOfFour = 0x20202020
 
 var triggerSieve = sync.OnceValue(func() *sieve {
 	s := new(sieve)
 	for n, w := range triggerWords {
-		s.add(w, uint32(1)<<(n%wordClasses))
+		class, rare, mask := n%wordClasses, []byte(w.word[w.at:]), uint32(math.MaxUint32)
+		if len(rare) == 4 {
+			mask >>= 8
+		}
+		s.add(w, 1<<class)
+		s.classes[class] = append(s.classes[class], sieveWord{w, four(rare, 0) | blanksOfFour, (four(rare, 1) | blanksOfFour) & mask, mask})
 	}
 	return s
 })
@@ -43,7 +61,7 @@ func (s *sieve) add(w triggerWord, bit uint32) {
 func (s *sieve) pair(a, b byte, bits uint32) {
 	for _, x := range [...]byte{a, upper(a)} {
 		for _, y := range [...]byte{b, upper(b)} {
-			s[uint16(x)|uint16(y)<<8] |= bits
+			s.pairs[uint16(x)|uint16(y)<<8] |= bits
 		}
 	}
 }
@@ -55,68 +73,78 @@ func upper(c byte) byte {
 	return c
 }
 
-// next is the first place in b[from:] where a word's four bytes may stand, or up
-// to four behind it; len(b) if there is none.
+// next is the first place in b[from:], an even number of bytes behind from, where
+// a word's four bytes may stand; len(b) if there is none.
 func (s *sieve) next(b []byte, from int) int {
-	i := from
-	for ; i+8 <= len(b); i += 6 {
-		if s.any(binary.LittleEndian.Uint64(b[i : i+8])) {
+	i, last := from, uint32(0)
+	for ; i+8 <= len(b); i += 8 {
+		v := binary.LittleEndian.Uint64(b[i : i+8])
+		p, q, r, t := s.pairs[uint16(v)], s.pairs[uint16(v>>16)], s.pairs[uint16(v>>32)], s.pairs[uint16(v>>48)]
+		if last&(p>>wordClasses)|p&(q>>wordClasses)|q&(r>>wordClasses)|r&(t>>wordClasses) != 0 {
+			return s.exact(b, max(from, i-2))
+		}
+		last = t
+	}
+	return s.exact(b, max(from, i-2))
+}
+
+// exact is next, one place after the other.
+func (s *sieve) exact(b []byte, from int) int {
+	for i := from; i+3 <= len(b); i += 2 { // of a short word, three may be the last
+		if s.agree(four(b, i)) != 0 {
 			return i
 		}
-	}
-	if i < len(b) && s.any(eight(b, i)) {
-		return i
 	}
 	return len(b)
 }
 
-// any reports that a word may stand at the first, third or fifth of eight bytes.
-func (s *sieve) any(v uint64) bool {
-	p, q, r, t := s[uint16(v)], s[uint16(v>>16)], s[uint16(v>>32)], s[uint16(v>>48)]
-	return p&(q>>wordClasses)|q&(r>>wordClasses)|r&(t>>wordClasses) != 0
+// agree are the classes of the words that four bytes may be of.
+func (s *sieve) agree(four uint32) uint32 {
+	return s.pairs[uint16(four)] & (s.pairs[four>>16] >> wordClasses)
 }
 
-// eight is b[i:i+8], with zeros behind the end of b.
-func eight(b []byte, i int) uint64 {
-	var v [8]byte
+// four is b[i:i+4], with zeros behind the end of b.
+func four(b []byte, i int) uint32 {
+	if i+4 <= len(b) {
+		return binary.LittleEndian.Uint32(b[i:])
+	}
+	var v [4]byte
 	copy(v[:], b[i:])
-	return binary.LittleEndian.Uint64(v[:])
+	return binary.LittleEndian.Uint32(v[:])
 }
 
 // words returns the triggers of the words in b that are known by the four bytes
-// at i, i+2 or i+4.
+// at i.
 func (s *sieve) words(b []byte, i int) (t trigger) {
-	v := eight(b, i)
-	for ; v>>16 != 0; i, v = i+2, v>>16 {
-		for agree := s[uint16(v)] & (s[uint16(v>>16)] >> wordClasses); agree != 0; agree &= agree - 1 {
-			for n := bits.TrailingZeros32(agree); n < len(triggerWords); n += wordClasses {
-				w := &triggerWords[n]
-				if hasFoldAt(b, i-w.at, w.word) || hasFoldAt(b, i-w.at-1, w.word) {
-					t |= w.t
-				}
+	v := four(b, i)
+	low := v | blanksOfFour
+	for agree := s.agree(v); agree != 0; agree &= agree - 1 {
+		for _, w := range s.classes[bits.TrailingZeros32(agree)] {
+			if low == w.first && hasFoldAt(b, i-w.at, w.word) || low&w.mask == w.last && hasFoldAt(b, i-w.at-1, w.word) {
+				t |= w.t
 			}
 		}
 	}
 	return t
 }
 
-// triggersIn returns the triggers in b.
-func triggersIn(b []byte) (t trigger) {
-	s := triggerSieve()
-	for i := 0; i < len(b); i += 6 {
-		if i = s.next(b, i); i < len(b) {
-			t |= s.words(b, i)
-		}
+// triggers returns the triggers in b.
+func (s *sieve) triggers(b []byte) (t trigger) {
+	for i := s.next(b, 0); i < len(b); i = s.next(b, i+2) {
+		t |= s.words(b, i)
 	}
 	return t
 }
 
-// nextTrigger is a place at or before the first word in b[from:] that triggers,
-// with none between from and it; len(b) if there is none.
-func nextTrigger(b []byte, from int) int {
-	s := triggerSieve()
-	for i := from; i < len(b); i += 6 {
-		if i = s.next(b, i); i < len(b) && s.words(b, i) != 0 {
+// triggersIn returns the triggers in b.
+func triggersIn(b []byte) trigger { return triggerSieve().triggers(b) }
+
+// trigger is a place at or before the first word in b[from:] that triggers
+// something else than what is known, with none between from and it; len(b) if
+// there is none.
+func (s *sieve) trigger(b []byte, from int, known trigger) int {
+	for i := s.next(b, from); i < len(b); i = s.next(b, i+2) {
+		if s.words(b, i)&^known != 0 {
 			return max(from, i-beforeRare)
 		}
 	}
