@@ -257,6 +257,8 @@ func (r *run) doubt(e Exit) string {
 		return ""
 	case f.kind == word:
 		return "a word alone counts only when the run failed"
+	case f.number && !e.Unknown && !e.ByUs:
+		return "a status alone counts only when the run failed"
 	case f.retries && f.kind != structured && !e.Unknown:
 		return "the client was going to go on"
 	case e.Unknown && r.other > 1:

@@ -22,6 +22,7 @@ type finding struct {
 	end        int  // its last row
 	alone      bool // nothing stands above it
 	marked     bool // it has an error's label or mark
+	number     bool // hardly more than a status
 	after      int  // rows below it that say nothing
 	introduced bool // a sentence above it ends with a colon
 	seq        int  // the feed in which it came

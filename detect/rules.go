@@ -41,6 +41,7 @@ type rule struct {
 	retries bool   // the client goes on by itself: a limit only if it then fails
 	tree    bool   // also behind the mark of a tool's result
 	strict  bool   // only for its client: too loose for any other
+	number  bool   // hardly more than a status: it counts only when the run failed
 	example string // as a real client printed it
 }
 
@@ -105,9 +106,14 @@ var noticeRules = []rule{
 		example: "[API Error: Resource has been exhausted (e.g. check quota).]",
 	},
 	{
-		name: "status-429", needs: "429", kind: notice, verdict: Limit, tree: true,
-		pattern: `(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )?\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests{end}|status code \(no body\)|$|[\[{"'])`,
+		name: "status-429", needs: "429", kind: notice, verdict: Limit, tree: true, number: true,
+		pattern: `(?:(?:http (?:error |status )?|status(?: code)?:? |error code:? |code:? )\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests{end}|status code \(no body\)|$|[\[{"'])|\(?429\b\)?(?: 429)?(?::| -| ·)? *(?:too many requests{end}|status code \(no body\)|[\[{"']))`,
 		example: "HTTP 429 Too Many Requests",
+	},
+	{
+		name: "error-is-429", needs: "429", kind: notice, verdict: Limit, tree: true, number: true, anchor: behindLabel,
+		pattern: `\(?429\b\)?(?: 429)?[:.]?$`,
+		example: "Failed to get response from the AI model; retried 5 times (total retry wait time: 55.21 seconds) Last error: 429",
 	},
 	{
 		name: "status-402", needs: "402", kind: notice, verdict: Limit, scope: ScopeAccount, anchor: behindLabel,
@@ -120,7 +126,7 @@ var noticeRules = []rule{
 		example: "Error: 429 Sorry, slow down",
 	},
 	{
-		name: "last-status-429", needs: "429", kind: notice, verdict: Limit,
+		name: "last-status-429", needs: "429", kind: notice, verdict: Limit, number: true,
 		pattern: `(?:exceeded retry limit, )?(?:last |unexpected )?(?:http )?status(?: code)?:? 429\b`,
 		example: "ERROR: exceeded retry limit, last status: 429 Too Many Requests, request id: 00000000-0000-0000-0000-000000000000",
 	},

@@ -174,7 +174,7 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 		return finding{}, false
 	}
 	rule := &rules[v.rule]
-	f := finding{name: rule.name, kind: rule.kind, verdict: rule.verdict, scope: v.scope, sure: v.sure, retries: v.retries,
+	f := finding{name: rule.name, kind: rule.kind, verdict: rule.verdict, scope: v.scope, sure: v.sure, retries: v.retries, number: rule.number,
 		text: joined, when: joined, stream: id, line: r.streams[id].n - k}
 	f.alone, f.introduced = r.streams[id].alone(k), r.streams[id].introduced(k)
 	f.marked = head.marked() || head.bullet == '⎿' || v.labelled
