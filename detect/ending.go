@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"strings"
 	"time"
 	"unicode"
@@ -18,6 +19,10 @@ type series struct {
 func (r *run) take(f finding) {
 	if f.stream != Log && f.kind != structured && r.fromSubAgent(f.text) {
 		r.explain(f, false, "a sub-agent's")
+		return
+	}
+	if why := r.d.ofTool(&f); why != "" {
+		r.explain(f, false, why)
 		return
 	}
 	if r.hint != "" && r.hintAge <= 4 {
@@ -101,6 +106,8 @@ func (r *run) sameStream(id Stream, l line) {
 		}
 	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, strings.EqualFold(l.text, "codex"):
 		r.drop("the model went on after it")
+	case strings.ContainsRune("❯›>⏵", l.bullet) && l.bullet != 0, gaveUp().MatchString(fold(l.text)), r.sameAgain(l.text):
+		s.open = 0
 	default:
 		s.open = 0
 		if r.other++; r.other > 12 {
@@ -109,9 +116,19 @@ func (r *run) sameStream(id Stream, l line) {
 	}
 }
 
+// sameAgain reports that a line that is no notice where it stands, such as one
+// of a list, says the same as the notice above it.
+func (r *run) sameAgain(text string) bool {
+	v := r.d.view(text, false)
+	return v.rule >= 0 && v.talk == "" && !v.retries && rules[v.rule].verdict == r.last.verdict
+}
+
 // goesOn reports that the latest line is a continuation of the one before.
 func (r *run) goesOn(s *side, l line) bool {
 	prev := s.back(1)
+	if r.last.retries && bytes.HasSuffix(bytes.TrimRight(prev, " "), []byte(".")) {
+		return false // a client that goes on by itself has said so
+	}
 	return l.bullet == 0 && len(prev) > 0 && !strings.HasPrefix(l.text, "[") && wrapped(cleanLine(prev), l.text) && !drawn(l.text) && !r.d.labelled(l.text)
 }
 
@@ -131,6 +148,9 @@ func (r *run) drop(why string) {
 func (r *run) answer() {
 	r.drop("the model went on after it")
 	r.endSeries()
+	for i := range r.streams {
+		r.streams[i].thing = ""
+	}
 }
 
 func (r *run) endSeries() { r.series.active, r.series.count = false, 0 }
@@ -261,7 +281,7 @@ func (r *run) doubt(e Exit) string {
 		return "a status alone counts only when the run failed"
 	case f.retries && f.kind != structured && !e.Unknown:
 		return "the client was going to go on"
-	case e.Unknown && r.other > 1:
+	case e.Unknown && r.other > 0:
 		return "something came after it"
 	case !e.Unknown && !e.ByUs && r.d.opts.Split && f.stream == Stdout && f.kind != structured && errorsOnStderr[r.d.client] && !r.exiting:
 		return "this client prints errors on stderr, and ended well"

@@ -46,6 +46,7 @@ type event struct {
 	outcome           string
 	wait              int64
 	isError, hasError bool
+	retries           bool
 	session           string
 	changed           bool
 	resetsAt          string
@@ -65,6 +66,17 @@ func (e *event) set(path, v []byte, quoted bool) {
 	case "type":
 		e.kind = string(v)
 		return
+	case "method":
+		if e.kind == "" {
+			e.kind = strings.ReplaceAll(string(v), "/", ".") // codex' app server
+		}
+		return
+	case "params.willRetry":
+		e.retries = string(v) == "true"
+	case "params.turn.status":
+		if string(v) == "failed" {
+			e.kind = "turn.ended"
+		}
 	case "subtype":
 		e.subtype = string(v)
 	case "error", "data.error":
@@ -83,8 +95,10 @@ func (e *event) set(path, v []byte, quoted bool) {
 		e.item += " " + string(v)
 	case "is_error":
 		e.isError = string(v) == "true"
-	case "data.outcome", "data.result", "data.reason", "status", "role":
+	case "data.outcome", "data.result", "data.reason", "status", "role", "ask", "say", "message.role":
 		e.outcome, e.reason = text(), text()
+	case "message.stopReason":
+		e.isError = e.isError || string(v) == "error"
 	case "rate_limit_info.status":
 		e.outcome = string(v)
 	case "rate_limit_info.resetsAt":
@@ -94,7 +108,7 @@ func (e *event) set(path, v []byte, quoted bool) {
 	case "usage.codeChanges.filesModified":
 		e.changed = true
 	}
-	inError := bytes.HasPrefix(path, []byte("error.")) || bytes.HasPrefix(path, []byte("data.error."))
+	inError := bytes.HasPrefix(path, []byte("error.")) || bytes.HasPrefix(path, []byte("data.error.")) || bytes.HasPrefix(path, []byte("params.error."))
 	e.hasError = e.hasError || inError
 	switch string(key) {
 	case "statusCode", "status_code", "http_status", "api_error_status", "error_status", "httpStatus":

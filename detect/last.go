@@ -1,9 +1,16 @@
 package detect
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // maxNeutral bounds the rows below an error that say nothing.
 const maxNeutral = 4
+
+// maxInfo bounds the lines below an error that a client logs.
+const maxInfo = 5
 
 // maxPlain bounds an error without a label: what is longer is prose.
 const maxPlain = 600
@@ -35,7 +42,7 @@ func (f *finding) decides(e Exit) bool {
 	case f.after > 0:
 		return false
 	case e.Unknown:
-		return f.marked
+		return f.marked || f.alone || f.apart
 	}
 	return ownError().MatchString(strings.ToLower(f.text))
 }
@@ -58,6 +65,8 @@ type ending struct {
 	rows    []line // of the message whose first row is still to come
 	below   string // what was passed over
 	neutral int
+	info    int // lines that a client logs of what is no error
+	plain   int // of the rows that say nothing, those that are no part of what stands above them
 }
 
 // lastOf looks at the end of one stream, up to a row. done says that an error
@@ -99,10 +108,23 @@ func (w *ending) goesOnFrom(k int) bool {
 		return false
 	}
 	l, p := w.rows[0], cleanLine(b)
-	if p.text == "" || drawn(p.text) || l.bullet != 0 && l.bullet != '•' && !l.boxed {
+	if p.text == "" || drawn(p.text) || l.bullet != 0 && l.bullet != '•' && !l.boxed || begins(l.text) || ends(p.text) {
 		return false
 	}
 	return l.indent > 0 && !l.boxed || wrapped(p, l.text) && oneWidth(p, w.rows) && !w.r.d.labelled(l.text)
+}
+
+// ends reports that nothing goes on with a row: a call in a stack, or a client
+// that tries again.
+func ends(text string) bool {
+	return frame().MatchString(text) || strings.HasSuffix(text, ".") && goesOn.in([]byte(strings.ToLower(text)))
+}
+
+// begins reports that a row begins a message of its own: with a picture, or
+// with the time.
+func begins(text string) bool {
+	c, _ := utf8.DecodeRuneInString(text)
+	return unicode.Is(unicode.So, c) && c > '⏨' || clocked().MatchString(text)
 }
 
 // judge reads the message that the rows make; its first is k above the last.
@@ -112,49 +134,87 @@ func (w *ending) judge(k int) (f finding, done bool) {
 	if w.r.ignored(text) {
 		return f, false
 	}
+	info := infoLine().MatchString(text)
 	text, stamped := unstamp(text)
 	isError := stamped || w.isError(head, text)
-	if otherEnd().MatchString(fold(text)) {
+	if otherEnd().MatchString(attempt().ReplaceAllString(fold(text), "attempt")) {
 		return f, true
+	}
+	if info && !stamped && !said().MatchString(text) {
+		w.info++
+		return f, w.info > maxInfo
 	}
 	if w.aside(head, text, k, stamped) {
 		if head.bullet != '❯' && head.bullet != '›' {
-			w.pass(text)
+			w.pass(head, text)
 		}
 		return f, false
 	}
 	if !isError && len(text) > maxPlain {
-		w.pass(text)
+		w.pass(head, text)
 		return f, false
 	}
 	m := newMessage(text, w.below, isError)
 	if verdict, why := m.read(); verdict != None {
-		return w.found(m, verdict, why, k), true
+		if f = w.found(m, verdict, why, k); w.r.blamed(w.id, k) || w.r.d.ofTool(&f) != "" {
+			return finding{}, true
+		}
+		w.r.explain(f, true, "the run failed on it: "+why)
+		return f, true
 	}
 	if isError && !gaveUp().MatchString(m.folded) && strings.Count(text, " ") > 1 {
 		return f, true
 	}
-	w.pass(text)
+	w.pass(head, text)
 	return f, false
 }
 
+// saysGone reports that a row by itself says that something was used up.
+func saysGone(text string) bool {
+	m := newMessage(text, "", false)
+	return m.bare() && (gone.in(m.folded) || throttle.in(m.folded))
+}
+
 // pass notes a message that says nothing.
-func (w *ending) pass(text string) {
+func (w *ending) pass(head line, text string) {
 	if summary().MatchString(text) {
 		return
 	}
 	w.below = cutText(text+" "+w.below, 1<<10)
 	if d := w.r.d; !d.footer(text) && !d.status(text) && !gaveUp().MatchString(fold(text)) {
 		w.neutral++
+		if head.indent < 2 || head.bullet != 0 {
+			w.plain++
+		}
 	}
 }
 
+// whole reports that little stands above the message whose first row is k above
+// the last, and that all of it is of the same failure.
+func (w *ending) whole(k int) bool {
+	rows := 0
+	for n := k + 1; n < w.s.n; n++ {
+		text := w.s.back(n)
+		if len(text) == 0 && n < recentRows {
+			continue
+		}
+		l := cleanLine(text)
+		if rows++; rows > 3 || n >= recentRows || !w.isError(l, l.text) && !sorry().MatchString(l.text) && !saysGone(l.text) {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *ending) found(m *message, verdict Kind, why string, k int) finding {
-	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k, after: w.neutral, marked: m.error}
+	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k, after: w.plain, marked: m.error}
+	if above, _ := unstamp(cleanLine(w.s.back(k + 1)).text); verdict == Limit && newMessage(above, "", true).limit() != "" {
+		f.more += " " + above
+	}
+	f.alone, f.apart = m.bare() && w.whole(k), len(w.s.back(k+1)) == 0 && m.firm(why) && m.bare()
 	if verdict == Limit {
 		f.scope, f.sure = scopeOf(strings.ToLower(m.text), ScopeUnknown)
 	}
-	w.r.explain(f, true, "the run failed on it: "+why)
 	return f
 }
 
@@ -174,48 +234,8 @@ func (w *ending) aside(head line, text string, k int, stamped bool) bool {
 	case logLine().MatchString(text), w.r.echo(text), w.s.introduced(k), w.s.asked && !stamped && !w.r.d.labelled(text):
 		return true
 	}
-	return !stamped && w.r.d.shape(text) != "" && !strings.HasPrefix(text, "{") || w.s.toolResult(head, k) != ""
+	return !stamped && w.r.d.shape(text) != "" && !strings.HasPrefix(text, "{") && !detected().MatchString(text) || w.s.toolResult(head, k) != ""
 }
-
-// unstamp takes the time and the logger off a line that a client logs as an error.
-func unstamp(text string) (rest string, isError bool) {
-	if g := logfmt().FindStringSubmatch(text); g != nil {
-		return g[1], true
-	}
-	if g := wholeQuote().FindStringSubmatch(text); g != nil {
-		text = g[1]
-	}
-	text = apology().ReplaceAllString(text, "")
-	for range 4 {
-		if g := level().FindStringIndex(text); g != nil {
-			text, isError = text[g[1]:], true
-		} else if g := stamp().FindStringIndex(text); g != nil {
-			text = text[g[1]:]
-		}
-	}
-	return text, isError
-}
-
-var (
-	// ownError is an error as the clients say it that end with 0 on one.
-	ownError = lazy(`^(?:litellm\.|ran into this error|the api provider|error:)`)
-	// summary is a row of the figures that clients print at the end.
-	summary = lazy(`^(?i:changes|duration|tokens|resume|requests|total|cost|api time|session|model|usage by)\b(?: {2,}|: )`)
-	// frame is a row of a stack, which says where and not what.
-	frame = lazy(`^at (?:async )?(?:new )?[\w.$<>/\[\] ]+\(|^at (?:file:|/|node:|https?:)|^File "|^\d+: 0x|^goroutine \d|^\^+$`)
-	// wholeQuote is a message that a client prints as a JSON string.
-	wholeQuote = lazy(`^"([^"]+)"$`)
-	apology    = lazy(`^(?i:(?:i'm|i am|we're|we are) sorry,? (?:but )?(?:i|we) (?:can't|cannot|couldn't|could not|am unable to|are unable to|was unable to) [\w ]{3,50}[.;:] )`)
-	logfmt     = lazy(`^time=\S+ level=(?i:error|fatal) (?:source=\S+ )?(msg=.*)`)
-	stamp      = lazy(`^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?|^\[(?:[A-Za-z][\w-]*)(?:/[\w-]+)*\]\s+`)
-	level      = lazy(`^(?:[\w.-]+:){0,3}\[?(?:ERROR|FATAL|CRITICAL|error|fatal)\]?:?\s+(?:[\w./-]+:\d+ - )?`)
-	errorish   = lazy(`^(?i:\{.{0,200}"(?:error|code|message|errors|status)"|(?:[\w'-]+ ){0,3}(?:error|failed|failure|fatal|panic(?:ked)?|exception|traceback|denied|cannot|unable|fehler|erreur|errore|fout|blad|hata)\b|ошибка|помилка|エラー|오류|错误|錯誤|fail\b|permission denied|aborted|killed|segmentation|got status|\w+exception\b|\w+error\b)`)
-	logLine    = lazy(`^HTTP/[\d.]+ \d{3}|^(?:\[[\w -]+\] )?"?(?:GET|POST|PUT|PATCH|DELETE|HEAD) /\S*.{0,12} \d{3}\b|^[\w.-]+-\d+ +\| |^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)
-	// otherEnd is an end for another reason, even if it reads like giving up.
-	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|-{3} (?:fail|pass|skip)|={3,} (?:run|name|cont|pause|fail|short|error|\d+ ))(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[0134])\b`)
-	// gaveUp says that the run ended, and not why.
-	gaveUp = lazy(`^traceback \(|giving up|gave up|did not succeed|failed after \d+ (?:retries|attempts)|\bexit(?:ed)?(?: with)?(?: code| status)? ?\d|exit code|status 1\b|^(?:error: )?(?:the )?(?:task|run|request|execution|agent|turn|job|command|session|conversation|query|step|generation|completion|stream|call|loop|llm call|embedded run|child)\b.{0,40}(?:failed|ended|aborted|stopped|terminated|interrupted|cancell?ed|incomplete)|all models failed|no fallback|retries (?:were )?exhausted|max(?:imum)? (?:number of )?retries|retry limit|critical error|see (?:the )?logs?\b|full (?:report|log)|saved to|process completed|lifecycle|elifecycle|could not complete|couldn't complete|not completed|no response|nothing (?:was )?(?:done|changed)|something went wrong|an error occurred|error (?:while )?(?:running|executing|loading|generating|processing|calling)[^:]{0,40}$|unhandled|debug information|request id|trace ?id|session saved|resume with|shutting down|goodbye|bye\b|cost:|tokens?:|duration`)
-)
 
 // inWords names the rules of reading.
 var inWords = map[Kind]string{Limit: "limit-in-words", Overloaded: "overload-in-words", Unavailable: "model-in-words"}

@@ -116,6 +116,8 @@ var notNotices = []struct {
 	{"line number", lazy(`^\s*\d+(?:→|\s?│|\s?\||:\d)`)},
 	{"test", lazy(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
 	{"log", lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
+	{"a template", lazy(`%\{\w+\}|\{\{ ?\w+ ?\}\}|\$\{\w+\}|%[sd]\b`)},
+	{"another program's line", lazy(`^[\w.-]+-\d+ +\| `)},
 	{"another program's line", lazy(`^\[(?:[\w .-]{1,40})\]\s`)},
 	{"another program's line", lazy(`^(?i:ralph[\w-]*|loop|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
 }
@@ -125,6 +127,9 @@ var quotesIt = lazy("[\"`“][^\"`”{]*(?i:rate.?limit|429|too many requests|qu
 
 // answered is the answer of a server, with its text in quotes.
 var answered = lazy(`^(?i:error:? )?4\d\d "`)
+
+// dumped is an error as a program prints the value.
+var dumped = lazy(`[{(\[, ](?:message|error|code|detail|reason): "`)
 
 // allowedBrackets are tags at the start of a line that are a client's own.
 var allowedBrackets = lazy(`^\[(?i:api error|error|fatal|err)\b`)
@@ -139,7 +144,7 @@ func noNotice(text string) string {
 			return n.why
 		}
 	}
-	if quotesIt().MatchString(text) && !answered().MatchString(text) && !strings.Contains(text, `":`) && !strings.Contains(text, `':`) {
+	if quotesIt().MatchString(text) && !answered().MatchString(text) && !dumped().MatchString(text) && !strings.Contains(text, `":`) && !strings.Contains(text, `':`) {
 		return "quotes it"
 	}
 	return ""

@@ -23,6 +23,7 @@ type finding struct {
 	alone      bool // nothing stands above it
 	marked     bool // it has an error's label or mark
 	number     bool // hardly more than a status
+	apart      bool // it is a paragraph that can only be a notice
 	after      int  // rows below it that say nothing
 	introduced bool // a sentence above it ends with a colon
 	seq        int  // the feed in which it came
@@ -144,6 +145,9 @@ func newText(s, client string) text {
 	if strings.Contains(t.low[0], "{") {
 		for _, g := range bodyMessage().FindAllStringSubmatch(t.low[0], 4) {
 			t.add(g[1])
+			if at := labelled().FindStringIndex(g[1]); at != nil {
+				t.add(g[1][at[1]:])
+			}
 		}
 	}
 	return t

@@ -33,8 +33,8 @@ func (r *run) object(id Stream, b []byte) bool {
 		return false // a part of an error's body, or no JSON
 	}
 	kind, _ := eventKind(b)
-	if !r.found && !r.series.active && (boring[string(kind)] || r.work && answers[string(kind)]) {
-		return true
+	if !r.found && !r.series.active && (boring[string(kind)] || r.work && s.thing == "" && answers[string(kind)]) {
+		return string(kind) != "message" || !bytes.Contains(b, []byte(`"stopReason":"error"`)) || r.event(id, b)
 	}
 	return r.event(id, b)
 }
@@ -110,7 +110,7 @@ func eventKind(b []byte) (kind []byte, ok bool) {
 // event judges one whole object.
 func (r *run) event(id Stream, b []byte) bool {
 	e := parseEvent(b)
-	if e.kind == "" || strings.Contains(e.kind, "rror") {
+	if (e.kind == "" || strings.Contains(e.kind, "rror")) && !e.agent {
 		r.streams[id].thing, r.streams[id].thingAt = cutText(string(b), 2<<10), r.streams[id].n+1
 	}
 	if e.agent {
@@ -151,23 +151,47 @@ func (r *run) event(id Stream, b []byte) bool {
 		}
 	case "error", "turn.failed":
 		r.errorEvent(id, b, &e)
+	case "turn.ended": // of codex' app server
+		if e.message != "" {
+			e.kind = "turn.failed"
+			r.errorEvent(id, b, &e)
+		}
 	case "auto_retry_start":
 		r.retried(id, b, "retry-event", &e)
 	case "item.completed":
 		r.item(&e)
+	case "ask":
+		if e.outcome == "api_req_failed" {
+			r.ended(id, b, "error-event", &e)
+		}
+	case "say":
+		if e.outcome == "text" || e.outcome == "completion_result" {
+			r.answer()
+		}
+	case "message":
+		r.message(id, b, &e)
 	default:
 		r.otherEvent(id, b, &e)
 	}
 	return true
 }
 
+// message is a message of a session, and the model's own error where it has
+// stopped on one.
+func (r *run) message(id Stream, b []byte, e *event) {
+	switch {
+	case e.isError:
+		r.ended(id, b, "error-event", e)
+	case e.outcome == "assistant":
+		r.answer()
+	}
+}
+
 func (r *run) otherEvent(id Stream, b []byte, e *event) {
 	switch {
 	case answers[e.kind]:
 		r.work = r.work || strings.HasPrefix(e.kind, "tool")
-		if e.kind != "message" || e.outcome == "assistant" {
-			r.answer()
-		}
+		r.answer()
 	case e.hasError && (e.kind == "" || e.kind == "error"):
 		r.errorObject(id, b, e)
 	}
@@ -231,11 +255,11 @@ func (r *run) errorEvent(id Stream, b []byte, e *event) {
 	if e.kind == "turn.failed" || e.session == "" && !e.hasError {
 		name = "codex-error"
 	}
-	if e.session == "" && e.kind == "error" && e.hasError {
+	if e.session == "" && e.kind == "error" && e.hasError && !e.retries {
 		r.errorObject(id, b, e)
 		return
 	}
-	if strings.HasPrefix(e.message, "Reconnecting") {
+	if strings.HasPrefix(e.message, "Reconnecting") || e.retries {
 		r.retried(id, b, name, e)
 		return
 	}

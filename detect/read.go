@@ -78,6 +78,46 @@ func (m *message) limit() string {
 	return ""
 }
 
+// firm reports that a message can only be a notice: what was read in it, and
+// when that ends.
+func (m *message) firm(why string) bool {
+	return why == byCode || why != byHaste && stated(m.folded) && when.in(m.folded)
+}
+
+// bare reports that a message without the mark of an error is one all the same:
+// each of its sentences is of the limit, and none tells about one.
+func (m *message) bare() bool {
+	if len(m.text) > maxBare || told().MatchString(wish().ReplaceAllString(m.folded, "")) {
+		return false
+	}
+	for _, p := range m.parts {
+		if !ofLimit(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxBare bounds a notice without a label.
+const maxBare = 400
+
+func ofLimit(p string) bool {
+	for _, c := range [...]class{named, bare, what, counted, when, advice, throttle} {
+		if c.in(p) {
+			return true
+		}
+	}
+	return !strings.ContainsAny(p, " ") || labelled().MatchString(p)
+}
+
+// wish is what a notice says of its reader.
+var wish = lazy(`\bif you (?:would|want|need|wish|think|believe)\b`)
+
+// told is somebody who writes about a limit: on what condition it is reached,
+// what is answered then, and in which file.
+var told = lazy(`\b(?:when|if|once|whenever|wenn|falls|sobald|quand|si|lorsque?|au-dela|cuando|quando|als|wanneer|gdy|jesli|asildiginda|returns?|responds?|answers?|called|antwortet|repond|renvoie|responde|devuelve|ich habe|j'ai|he anadido|adicionei|ho aggiunto|i've|i have|i added|i changed|summary|note|completed|updated|renamed|fixed)\b|場合|すると|返し|しました|하면|했습니다|时返回|我已|если|теперь|коли|` +
+	`.\b(?:429|402)\b(?:[^ ]| [^tr])|["“„«「『` + "`" + `»”」]\w|->|=>|\w=\w|\w\.(?:ts|tsx|js|py|go|rs|java|rb|md|json|ya?ml|toml|sh)\b|\bfiles?\b|\btests?\b|\bv?\d+\.\d+\.\d+\b|\[[a-z]{2,12}\]|│|↳|^\W*\[?[\w-]+\]? (?:\d+: |\w+: \d)`)
+
 // limitIn reads one sentence.
 func (m *message) limitIn(p string) string {
 	all := m.folded + " " + fold(m.below)
@@ -158,7 +198,7 @@ var (
 
 	denial = lazy(`\bnot (?:being )?(?:rate[- ]limited|throttled|exceeded|reached|exhausted)|\bno rate limit|(?:is not|isn't|wasn't|not) (?:a |an |your |the )?(?:rate|usage|quota)\b|\bwithout (?:hitting|reaching|exceeding)|n't (?:exceed|reach|hit|run out)|\bwithin (?:your |the )?(?:limits?|quota)|\bdo(?:es)? not exceed|below the limit`)
 	isNear = lazy(`\b[1-9]\d?(?:\.\d+)? ?% (?:of|used|left|remaining)|used (?:about |over |more than )?[1-9]\d?(?:\.\d+)? ?%|\b[1-9]\d* (?:\w+ ){0,2}(?:left|remaining)\b`)
-	noGo   = lazy(`message larger than|\bcredit balance is too low|\bpermissions? (?:denied|error)|permission_|\bunauthori[sz]ed|authenticat|invalid (?:api )?key|api key (?:is )?(?:invalid|not valid)|invalid bearer|token (?:has )?expired|invalid_request_error.{0,80}(?:prompt is too long|maximum context|context_length|image)|missing scopes?|insufficient (?:scopes?|permissions?|privileges)|sudo|eacces|\bssl\b|certificate`)
+	noGo   = lazy(`message larger than|\bcredit balance is too low|\bpermissions? (?:denied|error)|permission_|\bunauthori[sz]ed|authenticat|invalid (?:api )?key|api key (?:is )?(?:invalid|not valid)|invalid bearer|token (?:has )?expired|invalid_request_error.{0,80}(?:prompt is too long|maximum context|context_length|image)|missing scopes?|violates \w+|duplicate key|already exists|insufficient (?:scopes?|permissions?|privileges)|sudo|eacces|\bssl\b|certificate`)
 	broken = lazy(`\b(?:could not find a version|no matching (?:distribution|package)|econn\w+|etimedout|enotfound|enoent|eaddrinuse|eai_again|epipe|emfile|enospc|edquot|syntaxerror|typeerror|referenceerror|nameerror|attributeerror|importerror|modulenotfounderror|indentationerror|zerodivisionerror|indexerror|configerror|assertionerror|nullpointerexception|undefined|undeclared|panicked|segmentation|stack overflow|unrecognized (?:key|option|argument)|unknown (?:option|flag|argument|command)|config(?:uration)? file|\.toml|\.ya?ml|must be [<>=]|expected|assert\w*|but got|but was|want \d|compile|linker|undefined:)\b|error ts\d|error\[e\d|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php|c|cpp|h)[:(]\d+`)
 )
 
@@ -167,7 +207,7 @@ var (
 func (m *message) foreign() bool {
 	low := []byte(m.folded)
 	return denial().MatchString(m.folded) || nearWords.in(low) || isNear().MatchString(m.folded) || noGo().MatchString(m.folded) && !m.resets() ||
-		broken().MatchString(m.folded) || otherService().MatchString(m.folded) || talkWords.in(low) || !m.error && isTalk(low)
+		broken().MatchString(m.folded) || otherService().MatchString(m.folded) || elsewhere(m.folded) || outdated().MatchString(m.folded) || filtered().MatchString(m.folded) || talkWords.in(low) || !m.error && isTalk(low)
 }
 
 // resets reports a limit with its end, which no other error has: some clients
@@ -179,13 +219,15 @@ func (m *message) resets() bool {
 
 var (
 	// otherThings are what has limits, too.
-	otherThings = lazy(`\b(?:disks?|inodes?|file[- ]?sizes?|file watchers|watchers|open files|too many files|ulimit|recursion|nesting|stack|heap|memory|oom|v?cpus?|cores|gpus?|storage|uploads?|uploading|downloads?|downloading|pull rate|image pulls?|bandwidth|mailbox|attachments?|columns?|line length|lines|characters|bytes|sizes?|port \d+|[kmgt]i?b|complexity|depth|pods?|namespace|instances?|volumes?|lambda|warnings|login attempts|passwords?|sms|e-?mails?|certificates?|dns|databases?|connection pool|connections? (?:limit|slots)|too many (?:clients|connections)|sockets?|file descriptors?|threads?|processes|fork|steps?|(?:max|maximum|number of|of \d+|\d+) turns|turns? limit|iterations|time limit|zeitlimit|time[- ]?outs?|timed out|deadline|execution time|runner|search(?:es)?|pages|fetch tool|speicher\w*|festplatte\w*|memoire|disque|memoria|disco|geheugen|pamiec\w*|dysk\w*)\b|памят|диск|メモリ|ディスク|메모리|디스크|内存|磁盘|硬盘|存储`)
+	otherThings = lazy(`\b(?:disks?|inodes?|file[- ]?sizes?|file watchers|watchers|open files|too many files|ulimit|recursion|nesting|stack|heap|memory|oom|v?cpus?|cores|gpus?|storage|uploads?|uploading|downloads?|downloading|pull rate|image pulls?|bandwidth|mailbox|attachments?|columns?|line length|lines|characters|bytes|sizes?|port \d+|[kmgt]i?b|complexity|depth|pods?|namespace|instances?|volumes?|lambda|warnings|login attempts|passwords?|sms|e-?mails?|certificates?|dns|databases?|connection pool|connections? (?:limit|slots)|too many (?:clients|connections)|sockets?|file descriptors?|threads?|processes|fork|steps?|(?:max|maximum|number of|of \d+|\d+) turns|(?:step|turn|cost|call|iteration|time)s?[ _]limit|limitsexceeded|iterations|time limit|zeitlimit|time[- ]?outs?|timed out|deadline|execution time|runner (?:minutes|limit|group|usage|is|has)|search(?:es)?|pages|fetch tool|speicher\w*|festplatte\w*|memoire|disque|memoria|disco|geheugen|pamiec\w*|dysk\w*)\b|памят|диск|メモリ|ディスク|메모리|디스크|内存|磁盘|硬盘|存储`)
 	// sizes are of one call, not of many.
 	sizes = lazy(`\b(?:context|prompt (?:is )?too long|(?:input|prompt|message|request|output|response) (?:is )?too (?:long|large)|too (?:long|large)|max[_ ]?(?:output[_ ]?)?tokens|output tokens?|token maximum|maximum (?:allowed )?(?:size|tokens)|request_too_large|file content|a token limit|token count|input length|number of tokens|reduce the length|maximum budget|payload|body size|maximum tokens|tokens you requested|retry limit|retries)\b`)
 	funds = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd)\b`)
-	spent = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd|quota|allowance|rate limit)\b`)
+	spent = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd|quota|allowance|rate[- ]?limit(?:ed|s)?)\b`)
+	// ofProvider names a model, its provider, or the SDK that called it.
+	ofProvider = lazy(`\b(?:llms?|litellm|openai|anthropic|claude|gemini|generativelanguage|aiplatform|vertexai|bedrock|azure ?openai|openrouter|groq|mistral|deepseek|moonshot|kimi|zhipu|dashscope|qwen|ollama|copilot|gpt-\w+|xai|grok|cerebras|together|fireworks|huggingface inference|chat/completions|embeddings|inference|model)\b|rate_limit_error|insufficient_quota`)
 	// otherService is another service than a model's.
-	otherService = lazy(`\b(?:pypi|pythonhosted|npm (?:err|error|warn)|npmjs|yarnpkg|crates\.io|docker|ghcr|quay\.io|homebrew|brew|twitter|slack|discord|stripe|twilio|sendgrid|mailgun|notion|jira|confluence|sentry|figma|vercel|api-deployments|operation error (?:lambda|s3|ec2|iam|dynamodb|sqs|sns|ecs|eks|rds)|tweepy|snyk|netlify|heroku|shopify|salesforce|hubspot|zendesk|youtube|github(?:'s)? api|api\.github\.com|gh api|gitlab|bitbucket|maven|rubygems|nuget|packagist|let's encrypt|postgres\w*|mysql|mongodb?|redis|web ?search|webfetch|mcp|s3|gcs|dynamodb|ec2|cloudformation|terraform|kubectl|kubernetes|helm|ansible|compute-resources|huggingface\.co/datasets|smtp|imap|error from server|remote: |huggingface\.co|gs://|unable to access|requested url|web search|googleapi: error|githubexception|secondary rate limit|api rate limit exceeded for|search (?:is |was )?rate|duckduckgo|bing|brave|tavily|serp\w*|firecrawl|gcloud|compute\.googleapis|storage\.googleapis|bigquery|gmail|google drive|google sheets)\b`)
+	otherService = lazy(`\b(?:pypi|pythonhosted|npm (?:err|error|warn)|npmjs|yarnpkg|crates\.io|docker|ghcr|quay\.io|homebrew|brew|twitter|slack|discord|stripe|twilio|sendgrid|mailgun|notion|jira|confluence|sentry|figma|vercel|api-deployments|operation error (?:lambda|s3|ec2|iam|dynamodb|sqs|sns|ecs|eks|rds)|tweepy|snyk|netlify|heroku|shopify|salesforce|hubspot|zendesk|youtube|github(?:'s)? api|api\.github\.com|gh api|gitlab|bitbucket|maven|rubygems|nuget|packagist|let's encrypt|postgres\w*|mysql|mongodb?|redis|web ?search|webfetch|mcp|s3|gcs|dynamodb|ec2|cloudformation|terraform|kubectl|kubernetes|helm|ansible|compute-resources|smtp|imap|error from server|remote: |gs://|unable to access|requested url|web search|googleapi: error|githubexception|secondary rate limit|api rate limit exceeded for|search (?:is |was )?rate|duckduckgo|bing|brave|tavily|serp\w*|firecrawl|gcloud|compute\.googleapis|storage\.googleapis|bigquery|gmail|google drive|google sheets)\b`)
 )
 
 func otherSubject(p string) bool {

@@ -56,7 +56,7 @@ func (r report) exits() map[string]Exit {
 
 func (r report) want(e Exit) Kind {
 	switch {
-	case !r.IsLimit, r.Kind == "github_api" && (e.Code == 0 || e.Unknown):
+	case !r.IsLimit, r.Kind == "github_api" && (e.Code == 0 || e.Unknown || r.CLI == "gh"):
 		return None
 	case r.Kind == "overload":
 		return Overloaded

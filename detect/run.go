@@ -209,5 +209,8 @@ func (r *run) objection(id Stream, head line, v view, joined string, k int) stri
 	case s.asked && rules[v.rule].kind > code && !v.labelled, r.echo(joined):
 		return "the echo of the prompt"
 	}
-	return s.toolResult(head, k)
+	if why := s.toolResult(head, k); why != "" || rules[v.rule].verdict != Limit || !r.blamed(id, k) {
+		return why
+	}
+	return "another service's limit"
 }
