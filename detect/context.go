@@ -43,7 +43,7 @@ func (s *side) toolResult(head line, k int) string {
 		if len(b) == 0 {
 			return ""
 		}
-		l := cleanLine(b)
+		l := s.line(n)
 		switch {
 		case l.bullet != 0 && strings.ContainsRune(treeBullets, l.bullet) && !l.boxed:
 			tree = true
@@ -92,7 +92,7 @@ func (r *run) sideNotes(id Stream, l line) {
 	}
 	s := &r.streams[id]
 	for n := 1; n < recentRows; n++ {
-		p := cleanLine(s.back(n))
+		p := s.line(n)
 		switch p.bullet {
 		case '●', '⏺', '•', '✗', '✘', '✕':
 			if subAgent().MatchString(p.text) && p.bullet != '●' && p.bullet != '⏺' {

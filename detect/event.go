@@ -1,9 +1,11 @@
 package detect
 
 import (
+	"cmp"
 	"bytes"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // eventRules are read from JSON events and the log by code, and from the exit
@@ -47,15 +49,44 @@ type event struct {
 	wait              int64
 	isError, hasError bool
 	retries           bool
-	session           string
+	session, before   string // and that of the event before
 	changed           bool
 	resetsAt          string
 }
 
-// parseEvent reads an object. ok is false if it is none.
-func parseEvent(b []byte) (e event) {
-	eachScalar(b, e.set)
-	return e
+// An eventReader reads one object after the other, always into the same event.
+type eventReader struct {
+	json jsonReader
+	event
+}
+
+func (r *eventReader) read(b []byte) *event {
+	if r.json.each == nil {
+		r.json.each = r.event.set
+	}
+	r.event = event{before: cmp.Or(r.session, r.before)}
+	r.json.in, r.json.path = b, r.json.path[:0]
+	r.json.value(0)
+	r.json.in = nil
+	return &r.event
+}
+
+// eventNames are the kinds that most events are of: they need no storage.
+var eventNames = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, names := range []map[string]bool{boring, answers, set("result system success error assistant item.completed init")} {
+		for name := range names {
+			all[name] = name
+		}
+	}
+	return all
+})
+
+func eventName(v []byte) string {
+	if name, ok := eventNames()[string(v)]; ok {
+		return name
+	}
+	return string(v)
 }
 
 func (e *event) set(path, v []byte, quoted bool) {
@@ -64,7 +95,7 @@ func (e *event) set(path, v []byte, quoted bool) {
 	text := func() string { return unescape(v, 2<<10) }
 	switch string(path) {
 	case "type":
-		e.kind = string(v)
+		e.kind = eventName(v)
 		return
 	case "method":
 		if e.kind == "" {
@@ -78,7 +109,7 @@ func (e *event) set(path, v []byte, quoted bool) {
 			e.kind = "turn.ended"
 		}
 	case "subtype":
-		e.subtype = string(v)
+		e.subtype = eventName(v)
 	case "error", "data.error":
 		if quoted && len(v) > 0 {
 			e.hasError, e.code = true, e.code+" "+text()
@@ -90,7 +121,9 @@ func (e *event) set(path, v []byte, quoted bool) {
 	case "data.source", "data.initiator":
 		e.agent = e.agent || bytes.Contains(v, []byte("agent")) && string(path) == "data.initiator" || string(v) == "subagent"
 	case "sessionId", "session_id", "sessionID", "thread_id", "data.sessionId":
-		e.session = string(v)
+		if e.session = e.before; e.session != string(v) {
+			e.session = string(v)
+		}
 	case "item.type", "part.type", "message.content.type":
 		e.item += " " + string(v)
 	case "is_error":

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -34,9 +33,11 @@ const errorBullets = "✗✘✕✖×❌⨯⛔🚫🛑🖐✋⚠■"
 var blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u200b", "", "\ufeff", "", "\u00ad", "", "\ufe0f", "", "’", "'", "‘", "'", "\t", " ", "\u2060", "")
 
 // cleanLine takes the row apart.
-func cleanLine(row []byte) line {
-	l := line{width: cells(row)}
-	l.raw = readable(row)
+func cleanLine(row []byte) line { return lineOf(string(row)) }
+
+func lineOf(row string) line {
+	l := line{raw: readable(row)}
+	l.width = cells([]byte(row))
 	s := strings.TrimRight(l.raw, " ")
 	l.indent = len(s) - len(strings.TrimLeft(s, " "))
 	s = s[l.indent:]
@@ -63,19 +64,39 @@ func cleanLine(row []byte) line {
 }
 
 // readable is the row as valid text, with blanks of one kind.
-func readable(row []byte) string {
+func readable(row string) string {
 	ascii := true
-	for _, c := range row {
-		if c < 0x20 || c == 0x7f {
-			row = bytes.Map(printableRune, row)
+	for i := range len(row) {
+		if c := row[i]; c < 0x20 || c == 0x7f {
+			row = strings.Map(printableRune, row)
 			break
 		}
-		ascii = ascii && c < utf8.RuneSelf
+		ascii = ascii && row[i] < utf8.RuneSelf
 	}
-	if ascii {
-		return strings.ReplaceAll(string(row), "\t", " ")
+	switch {
+	case ascii:
+		return strings.ReplaceAll(row, "\t", " ")
+	case mayReplace(row):
+		return blanks.Replace(row)
 	}
-	return blanks.Replace(string(row))
+	return row
+}
+
+// mayReplace reports that one of the characters that are written otherwise may be
+// in a text: most have other ones beyond ASCII.
+func mayReplace(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\t', c == 0xc2, c == 0xef:
+			return true
+		case c == 0xe2 && i+2 < len(s):
+			switch s[i+1 : i+3] {
+			case "\x80\x8b", "\x80\x98", "\x80\x99", "\x80\xaf", "\x81\xa0":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func printableRune(r rune) rune {

@@ -109,7 +109,7 @@ func eventKind(b []byte) (kind []byte, ok bool) {
 
 // event judges one whole object.
 func (r *run) event(id Stream, b []byte) bool {
-	e := parseEvent(b)
+	e := r.d.events.read(b)
 	if (e.kind == "" || strings.Contains(e.kind, "rror")) && !e.agent {
 		r.streams[id].thing, r.streams[id].thingAt = cutText(string(b), 2<<10), r.streams[id].n+1
 	}
@@ -124,9 +124,9 @@ func (r *run) event(id Stream, b []byte) bool {
 	}
 	switch e.kind {
 	case "session.error":
-		r.ended(id, b, "copilot-session-error", &e)
+		r.ended(id, b, "copilot-session-error", e)
 	case "model.call_failure":
-		r.retried(id, b, "copilot-call-failure", &e)
+		r.retried(id, b, "copilot-call-failure", e)
 	case "assistant.turn_retry":
 		if e.reason != "rate_limit" {
 			r.failed()
@@ -136,42 +136,42 @@ func (r *run) event(id Stream, b []byte) bool {
 			r.answer()
 		}
 	case "result":
-		r.result(id, b, &e)
+		r.result(id, b, e)
 	case "assistant":
-		r.assistant(id, b, &e)
+		r.assistant(id, b, e)
 	case "system":
 		if e.subtype == "api_retry" || e.subtype == "api_error" {
-			r.retried(id, b, "claude-retry", &e)
+			r.retried(id, b, "claude-retry", e)
 		}
 	case "rate_limit_event":
 		if e.outcome == "rejected" {
-			f := r.finding(id, b, "claude-retry", Limit, ScopeAccount, &e)
+			f := r.finding(id, b, "claude-retry", Limit, ScopeAccount, e)
 			f.retries, f.kind = true, notice
 			r.take(f)
 		}
 	case "error", "turn.failed":
-		r.errorEvent(id, b, &e)
+		r.errorEvent(id, b, e)
 	case "turn.ended": // of codex' app server
 		if e.message != "" {
 			e.kind = "turn.failed"
-			r.errorEvent(id, b, &e)
+			r.errorEvent(id, b, e)
 		}
 	case "auto_retry_start":
-		r.retried(id, b, "retry-event", &e)
+		r.retried(id, b, "retry-event", e)
 	case "item.completed":
-		r.item(&e)
+		r.item(e)
 	case "ask":
 		if e.outcome == "api_req_failed" {
-			r.ended(id, b, "error-event", &e)
+			r.ended(id, b, "error-event", e)
 		}
 	case "say":
 		if e.outcome == "text" || e.outcome == "completion_result" {
 			r.answer()
 		}
 	case "message":
-		r.message(id, b, &e)
+		r.message(id, b, e)
 	default:
-		r.otherEvent(id, b, &e)
+		r.otherEvent(id, b, e)
 	}
 	return true
 }

@@ -15,7 +15,9 @@ const (
 // alone, then with rows before it, as a hard wrap may have cut it.
 func (r *run) notice(id Stream, l line) bool {
 	s := &r.streams[id]
-	rows := []line{l}
+	var all [maxJoin + 2]line
+	rows := all[len(all)-1:]
+	rows[0] = l
 	var best finding
 	found := false
 	for k := 0; ; k++ {
@@ -28,7 +30,8 @@ func (r *run) notice(id Stream, l line) bool {
 		if !ok || k == maxJoin {
 			break
 		}
-		rows = append([]line{above}, rows...)
+		rows = all[len(all)-1-len(rows):]
+		rows[0] = above
 	}
 	if found {
 		r.take(best)
@@ -50,7 +53,7 @@ func (r *run) above(s *side, rows []line) (line, bool) {
 	if len(prev) == 0 {
 		return line{}, false
 	}
-	p, head := cleanLine(prev), rows[0]
+	p, head := s.line(len(rows)), rows[0]
 	first, _ := utf8.DecodeRuneInString(head.text)
 	starts := head.bullet != 0 && !head.boxed && !strings.ContainsRune(treeBullets, head.bullet) ||
 		!unicode.IsLower(first) && r.d.labelled(head.text) && r.d.labelled(p.text)
@@ -98,7 +101,7 @@ func (r *run) extend(id Stream) {
 	r.last.end = s.n
 	rows := make([]line, 0, k+1)
 	for ; k >= 0; k-- {
-		rows = append(rows, cleanLine(s.back(k)))
+		rows = append(rows, s.line(k))
 	}
 	text, hard := joinAll(rows)
 	r.last.text = cutText(text, 1<<10)

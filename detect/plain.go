@@ -55,7 +55,7 @@ func (l *lines) next(from int) (end, next int, ok bool) {
 // pass passes the plain lines from at on as they are and returns where they
 // end: at the first that needs work, or is unfinished.
 func (l *lines) pass(at int, to sink) int {
-	d := dull{to: to}
+	d := dull{to: to, sieve: triggerSieve()}
 	d.begin()
 	for {
 		end, next, ok := l.next(at)
@@ -89,7 +89,7 @@ type dull struct {
 
 func (d *dull) begin() {
 	r := d.to.run
-	d.calm, d.n, d.sieve = r.calm(d.to.id), 0, triggerSieve()
+	d.calm, d.n = r.calm(d.to.id), 0
 	d.prev = r.streams[d.to.id].back(0)
 	if r.work {
 		d.known = triggerWork
@@ -98,14 +98,16 @@ func (d *dull) begin() {
 
 // row passes a line on.
 func (d *dull) row(line []byte) {
-	if !d.calm || d.belowCross() || d.sieve.triggers(line)&^d.known != 0 || !d.take(line) {
+	if !d.calm || d.belowCross() || d.sieve.trigger(line, 0, d.known) < len(line) || !d.take(line) {
 		d.loud(line, false)
 	}
 }
 
 // loud passes on a line that is not dull.
 func (d *dull) loud(line []byte, quiet bool) {
-	d.end()
+	if d.n > 0 {
+		d.end()
+	}
 	d.to.row(line, quiet)
 	d.begin()
 }
@@ -149,7 +151,7 @@ func isDull(line []byte) bool {
 			return false
 		}
 	}
-	return !beginsBody(line)
+	return line[len(line)-1] != '{' || !hasRror(line)
 }
 
 func trimLeft(b []byte) []byte {

@@ -45,10 +45,10 @@ func (s *screen) write(p []byte, to sink) {
 	plain := linesOf(p)
 	for at, start := 0, true; at < len(p); { // start of the piece or of a line: only there whole lines are tried
 		switch {
-		case start && s.fresh():
+		case start && p[at] != 0x1b && s.fresh():
 			s.began = s.seq
 			at, start = plain.pass(at, to), false
-		case start && s.atEnd():
+		case start && p[at] != 0x1b && s.atEnd():
 			s.began = s.seq
 			at, start = s.scroll(&plain, at, to), false
 		case s.esc.state != ground:

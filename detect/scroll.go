@@ -3,9 +3,9 @@ package detect
 // scroll takes the plain lines from at on into the window, below all that it
 // holds, and returns where they end.
 func (s *screen) scroll(l *lines, at int, to sink) int {
+	batch := &to.run.d.batch
 	for {
 		n, next := 0, at
-		batch := &to.run.d.batch
 		for n < len(batch) {
 			end, after, ok := l.next(next)
 			if !ok || end-next > maxHeld {
@@ -14,7 +14,7 @@ func (s *screen) scroll(l *lines, at int, to sink) int {
 			batch[n] = [2]int{next, end}
 			n, next = n+1, after
 		}
-		if n == 0 {
+		if n < 2 { // one is written faster
 			return at
 		}
 		s.shift(l.p, batch[:n], to)
@@ -26,7 +26,7 @@ func (s *screen) scroll(l *lines, at int, to sink) int {
 // they came one by one.
 func (s *screen) shift(p []byte, lines [][2]int, to sink) {
 	held, gone := len(s.rows)-1, s.leave(lines)
-	d := dull{to: to}
+	d := dull{to: to, sieve: triggerSieve()}
 	d.begin()
 	for _, r := range s.rows[:min(gone, held)] {
 		d.row(r)
@@ -39,15 +39,23 @@ func (s *screen) shift(p []byte, lines [][2]int, to sink) {
 		s.drop(maxRows)
 	}
 	for _, at := range lines[max(gone-held, 0):] {
-		r := s.cursor()
-		*r = append(*r, p[at[0]:at[1]]...)
-		s.size += at[1] - at[0]
-		s.fit(r)
-		s.row++
-		s.cursor()
+		s.lay(p[at[0]:at[1]])
 	}
-	clear(s.spare[min(len(s.spare), maxSpares):])
-	s.spare = s.spare[:min(len(s.spare), maxSpares)]
+	if n := len(s.spare); n > maxSpares {
+		clear(s.spare[maxSpares:])
+		s.spare = s.spare[:maxSpares]
+	}
+}
+
+// lay writes a line into the cursor's row, which is empty and the last, and
+// begins the next.
+func (s *screen) lay(line []byte) {
+	r := &s.rows[s.row]
+	*r = append(*r, line...)
+	s.size += len(line)
+	s.fit(r)
+	s.row++
+	s.cursor()
 }
 
 // leave is how many rows leave the window for lines below all others, the first

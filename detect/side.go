@@ -9,7 +9,8 @@ const (
 
 // A side is one stream as far as its lines depend on each other.
 type side struct {
-	rows [recentRows]recent
+	rows  [recentRows]recent
+	clean [recentRows]cleaned
 	thread
 }
 
@@ -30,6 +31,12 @@ type thread struct {
 type recent struct {
 	n   int
 	buf [rowBytes]byte
+}
+
+// A cleaned is a row and what the rules see of it.
+type cleaned struct {
+	row string
+	line
 }
 
 func (r *recent) bytes() []byte { return r.buf[:r.n] }
@@ -56,13 +63,26 @@ func (s *side) push(b []byte) {
 	s.n++
 }
 
-// row returns the latest rows for cleaning; the newest one whole.
-func (s *side) row(k int, trimmed []byte) []byte {
-	b := s.back(k)
-	if k == 0 && len(b) == rowBytes {
-		return trimmed[:min(len(trimmed), 4<<10)]
+// line is the row k before the latest as the rules see it.
+func (s *side) line(k int) line {
+	row := s.back(k)
+	if row == nil {
+		return line{}
 	}
-	return b
+	c := &s.clean[(s.n-1-k)%recentRows]
+	if c.row != string(row) {
+		c.row = string(row)
+		c.line = lineOf(c.row)
+	}
+	return c.line
+}
+
+// latest is the latest row, whole, as the rules see it.
+func (s *side) latest(trimmed []byte) line {
+	if len(s.back(0)) == rowBytes {
+		return cleanLine(trimmed[:min(len(trimmed), 4<<10)])
+	}
+	return s.line(0)
 }
 
 // gateAbove reports that a row above, of which the latest may be the rest, may

@@ -85,7 +85,24 @@ func (s *sieve) next(b []byte, from int) int {
 		}
 		last = t
 	}
-	return s.exact(b, max(from, i-2))
+	if v := rest(b, i); v != 0 {
+		p, q, r, t := s.pairs[uint16(v)], s.pairs[uint16(v>>16)], s.pairs[uint16(v>>32)], s.pairs[uint16(v>>48)]
+		if last&(p>>wordClasses)|p&(q>>wordClasses)|q&(r>>wordClasses)|r&(t>>wordClasses) != 0 {
+			return s.exact(b, max(from, i-2))
+		}
+	}
+	return len(b)
+}
+
+// rest is b[i:], which is shorter than eight bytes, and zeros.
+func rest(b []byte, i int) (v uint64) {
+	if len(b) >= 8 {
+		return binary.LittleEndian.Uint64(b[len(b)-8:]) >> (64 - 8*(len(b)-i))
+	}
+	for k := len(b) - 1; k >= i; k-- {
+		v = v<<8 | uint64(b[k])
+	}
+	return v
 }
 
 // exact is next, one place after the other.
@@ -108,9 +125,7 @@ func four(b []byte, i int) uint32 {
 	if i+4 <= len(b) {
 		return binary.LittleEndian.Uint32(b[i:])
 	}
-	var v [4]byte
-	copy(v[:], b[i:])
-	return binary.LittleEndian.Uint32(v[:])
+	return uint32(rest(b, i))
 }
 
 // words returns the triggers of the words in b that are known by the four bytes

@@ -20,13 +20,15 @@ type view struct {
 
 // A memo keeps what was found out about texts by themselves: a client that
 // waits or draws says the same over and over, and whoever asks for what stands
-// now looks at the same rows again. A text's slot is found by its hash, and
-// given to the next text with the same one.
+// now looks at the same rows again. A text has one of the two slots that its hash
+// says, and has to leave it to another if it was not asked for since the text in
+// the other one was.
 type memo [512]fact
 
 // A fact is what is known about one text; known says what of it is.
 type fact struct {
 	key   uint64
+	used  bool // after the fact beside it
 	known uint8
 	fits  uint8  // the bits of the patterns that it begins with
 	view  view   // as a text of its own
@@ -56,13 +58,23 @@ func (d *Detector) fact(s string, what uint8) (f *fact, unknown bool) {
 		d.memo = new(memo)
 	}
 	key := maphash.String(seed, s)
-	f = &d.memo[key%uint64(len(d.memo))]
-	if f.key != key {
-		*f = fact{key: key}
-	}
+	f = d.memo.slot(key)
 	unknown = f.known&what == 0
 	f.known |= what
 	return f, unknown
+}
+
+func (m *memo) slot(key uint64) *fact {
+	at := key % uint64(len(m)) &^ 1
+	one, two := &m[at], &m[at+1]
+	if one.key != key && (two.key == key || one.used) {
+		one, two = two, one
+	}
+	if one.key != key {
+		*one = fact{key: key}
+	}
+	one.used, two.used = true, false
+	return one
 }
 
 // view is what the rules say of a text; tree that it stands behind the mark of
