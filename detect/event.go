@@ -1,8 +1,8 @@
 package detect
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 	"sync"
