@@ -5,19 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // streamed is at least size bytes of a kind of output, in the proportions of a
 // long run: mostly the model at work, some lines that look like limits.
-func streamed(b *testing.B, size int, parts ...[]byte) []byte {
+func streamed(b testing.TB, size int, parts ...[]byte) []byte {
 	b.Helper()
 	whole := bytes.Join(parts, nil)
 	return bytes.Repeat(whole, size/len(whole)+1)
 }
 
-func recordedBytes(b *testing.B, pattern string) []byte {
+func recordedBytes(b testing.TB, pattern string) []byte {
 	b.Helper()
 	names, err := filepath.Glob(filepath.Join(recordedDir, pattern))
 	if err != nil || len(names) == 0 {
@@ -72,6 +73,29 @@ func tuiFrames() []byte {
 	return []byte(t.String())
 }
 
+// limiterTests are the tests and the log of an app with a rate limiter: every
+// line but the blank ones holds a word of a limit, no two are the same, and none
+// is the client's own.
+func limiterTests() []byte {
+	var t strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&t, "=== RUN   TestRateLimit/client_%d_gets_429_after_%d_requests\n", i, i%17+3)
+		fmt.Fprintf(&t, "    limiter_test.go:%d: request %d: got status 429, want 429, retry-after %ds\n", 40+i%90, i, i%60)
+		fmt.Fprintf(&t, "    limiter_test.go:%d: quota of client %d is exhausted, as it should be\n", 41+i%90, i)
+		fmt.Fprintf(&t, "--- PASS: TestRateLimit/client_%d_gets_429_after_%d_requests (0.0%ds)\n", i, i%17+3, i%10)
+		fmt.Fprintf(&t, "2026/11/29 19:%02d:%02d WARN rate limit exceeded client=10.0.%d.%d limit=%d\n", i/60%60, i%60, i/250, i%250, i%17+3)
+		fmt.Fprintf(&t, "10.0.%d.%d - - [29/Nov/2026:19:%02d:%02d +0000] \"POST /login HTTP/1.1\" 429 %d \"-\" \"test\"\n", i/250, i%250, i/60%60, i%60, 100+i)
+		fmt.Fprintf(&t, "The limiter now counts %d requests of one client per minute, and the usage of the others is not touched.\n\n", i)
+	}
+	return []byte(t.String())
+}
+
+// oneSession makes a stream of many short runs one long run's, which has one
+// session.
+func oneSession(stream []byte) []byte {
+	return regexp.MustCompile(`"sessionId":"[^"]*"`).ReplaceAll(stream, []byte(`"sessionId":"77e08984-4cd8-4b8c-889a-656bbbd3c067"`))
+}
+
 // A load is a kind of output to be fed.
 type load struct {
 	name   string
@@ -79,33 +103,63 @@ type load struct {
 	data   []byte
 }
 
-func loads(b *testing.B) []load {
-	const size = 8 << 20
+// loads are at least size bytes of each kind of output.
+func loads(b testing.TB, size int) []load {
 	work := recordedBytes(b, "copilot-tool-then-429-json.stdout")
 	work = work[:bytes.Index(work, []byte(`{"type":"model.call_failure"`))]
 	text := streamed(b, size, agentText())
 	return []load{
 		{"text", Stdout, text},
 		{"text-on-a-terminal", Terminal, bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))},
-		{"jsonl", Stdout, streamed(b, size, work, recordedBytes(b, "copilot-talk-json.stdout"), recordedBytes(b, "copilot-ok-json.stdout"))},
+		{"jsonl", Stdout, oneSession(streamed(b, size, work, recordedBytes(b, "copilot-talk-json.stdout"), recordedBytes(b, "copilot-ok-json.stdout")))},
 		{"tui", Terminal, streamed(b, size, tuiFrames())},
-		{"recorded-pty", Terminal, streamed(b, size, recordedBytes(b, "copilot-*ok*.pty"), recordedBytes(b, "copilot-talk-pty.pty"), recordedBytes(b, "copilot-tool-then-429-pty.pty"), recordedBytes(b, "codex-m429-ra2-pty.pty"))},
 		{"binary", Stdout, streamed(b, size, []byte("\x00\xff\xfe\x80\x1b[31mELF\x7f\r\n\x00\x00\x01\x02\x03"))},
+		{"limiter-tests", Stdout, streamed(b, size, limiterTests())},
+		{"recorded-pty", Terminal, streamed(b, size, recordedBytes(b, "copilot-*ok*.pty"), recordedBytes(b, "copilot-talk-pty.pty"), recordedBytes(b, "copilot-tool-then-429-pty.pty"), recordedBytes(b, "codex-m429-ra2-pty.pty"))},
 	}
 }
 
+// feed feeds a load in pieces as large as a pipe's reader gets them.
+func (l load) feed(d *Detector) {
+	for p := l.data; len(p) > 0; {
+		n := min(len(p), 32<<10)
+		d.Feed(l.stream, p[:n])
+		p = p[n:]
+	}
+}
+
+// BenchmarkFeed feeds what agents print. recorded-pty are whole runs of less than
+// 2 KB, one after the other, each with up to ten notices; limiter-tests is the
+// worst that an agent does who is not limited.
 func BenchmarkFeed(b *testing.B) {
-	for _, l := range loads(b) {
+	for _, l := range loads(b, 8<<20) {
 		b.Run(l.name, func(b *testing.B) {
 			d := New(Options{Client: "copilot"})
 			b.SetBytes(int64(len(l.data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				for p := l.data; len(p) > 0; {
-					n := min(len(p), 32<<10)
-					d.Feed(l.stream, p[:n])
-					p = p[n:]
-				}
+				l.feed(d)
+			}
+			lines := b.N * bytes.Count(l.data, []byte("\n"))
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(lines), "ns/line")
+		})
+	}
+}
+
+// TestFeedAllocates feeds each kind of calm output for a while, and then expects
+// that nothing more is allocated.
+func TestFeedAllocates(t *testing.T) {
+	for _, l := range loads(t, 256<<10) {
+		if l.name == "recorded-pty" || l.name == "limiter-tests" {
+			continue // a notice, or what looks like one, is kept
+		}
+		t.Run(l.name, func(t *testing.T) {
+			d := New(Options{Client: "copilot"})
+			for range 8 { // until the window is full
+				l.feed(d)
+			}
+			if n := testing.AllocsPerRun(20, func() { l.feed(d) }); n > 0 {
+				t.Errorf("%v allocations in %d KiB, want none", n, len(l.data)>>10)
 			}
 		})
 	}

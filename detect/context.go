@@ -9,8 +9,6 @@ var (
 	toolCall = lazy(`^(?:\w+\(|Using \w+ ?\(|(?:Bash|Read|Write|Edit|Search|Grep|Glob|Fetch|List|Run|Ran|Explored|Shell|Task|Agent|View|Create|Update|WebFetch|WebSearch|Read file|Check|Find|Test|Called|Explore|General-purpose)\b|.*\((?:shell|bash|MCP:?[^)]*)\)$|.*"[^"]*"(?: in \S+)?$|\$ )`)
 	subAgent = lazy(`\(model: [^)]+\)|^Agent ".*" failed`)
 	workDone = lazy(`^Changes {2,}\+(\d+) -(\d+)`)
-	resumeID = lazy(`--resume[= ]([\w-]{8,64})`)
-	codexID  = lazy(`^session id: ([\w-]{8,64})$`)
 
 	// footer is what clients print after they have given up: it does not mean
 	// that the run went on.
@@ -43,7 +41,7 @@ func (s *side) toolResult(head line, k int) string {
 		if len(b) == 0 {
 			return ""
 		}
-		l := s.line(n)
+		l := cleanLine(b)
 		switch {
 		case l.bullet != 0 && strings.ContainsRune(treeBullets, l.bullet) && !l.boxed:
 			tree = true
@@ -67,17 +65,43 @@ func (s *side) toolResult(head line, k int) string {
 	return ""
 }
 
+// resumeID is the id that a client says --resume takes.
+func resumeID(text string) (id string) {
+	for id == "" {
+		at := strings.Index(text, "--resume")
+		if at < 0 {
+			break
+		}
+		if text = text[at+len("--resume"):]; text != "" && (text[0] == '=' || text[0] == ' ') {
+			id = sessionID(text[1:])
+		}
+	}
+	return id
+}
+
+// sessionID is the id of 8 to 64 characters with which a text begins, or "".
+func sessionID(text string) string {
+	n := 0
+	for n < min(len(text), 64) && (isAlnum(text[n]) || text[n] == '_' || text[n] == '-') {
+		n++
+	}
+	if n < 8 {
+		return ""
+	}
+	return text[:n]
+}
+
 // sideNotes keeps what a retry needs to know: the session, and whether work
 // was done.
 func (r *run) sideNotes(id Stream, l line) {
 	switch {
 	case strings.HasPrefix(l.text, "Resume"):
-		if g := resumeID().FindStringSubmatch(l.text); g != nil {
-			r.session = g[1]
+		if id := resumeID(l.text); id != "" {
+			r.session = id
 		}
 	case strings.HasPrefix(l.text, "session id:"):
-		if g := codexID().FindStringSubmatch(l.text); g != nil {
-			r.session = g[1]
+		if id, ok := strings.CutPrefix(l.text, "session id: "); ok && sessionID(id) == id && id != "" {
+			r.session = id
 		}
 	case strings.HasPrefix(l.text, "Changes"):
 		if g := workDone().FindStringSubmatch(l.text); g != nil && (g[1] != "0" || g[2] != "0") {
@@ -92,7 +116,7 @@ func (r *run) sideNotes(id Stream, l line) {
 	}
 	s := &r.streams[id]
 	for n := 1; n < recentRows; n++ {
-		p := s.line(n)
+		p := r.d.line(s.back(n))
 		switch p.bullet {
 		case '●', '⏺', '•', '✗', '✘', '✕':
 			if subAgent().MatchString(p.text) && p.bullet != '●' && p.bullet != '⏺' {

@@ -129,7 +129,7 @@ func (r *run) goesOn(s *side, l line) bool {
 	if r.last.retries && bytes.HasSuffix(bytes.TrimRight(prev, " "), []byte(".")) {
 		return false // a client that goes on by itself has said so
 	}
-	return l.bullet == 0 && len(prev) > 0 && !strings.HasPrefix(l.text, "[") && wrapped(s.line(1), l.text) && !drawn(l.text) && !r.d.labelled(l.text)
+	return l.bullet == 0 && len(prev) > 0 && !strings.HasPrefix(l.text, "[") && wrapped(r.d.line(prev), l.text) && !drawn(l.text) && !r.d.labelled(l.text)
 }
 
 // drawn reports that a row is drawn, not written.

@@ -53,7 +53,7 @@ func (r *run) above(s *side, rows []line) (line, bool) {
 	if len(prev) == 0 {
 		return line{}, false
 	}
-	p, head := s.line(len(rows)), rows[0]
+	p, head := r.d.line(prev), rows[0]
 	first, _ := utf8.DecodeRuneInString(head.text)
 	starts := head.bullet != 0 && !head.boxed && !strings.ContainsRune(treeBullets, head.bullet) ||
 		!unicode.IsLower(first) && r.d.labelled(head.text) && r.d.labelled(p.text)
@@ -101,7 +101,7 @@ func (r *run) extend(id Stream) {
 	r.last.end = s.n
 	rows := make([]line, 0, k+1)
 	for ; k >= 0; k-- {
-		rows = append(rows, s.line(k))
+		rows = append(rows, r.d.line(s.back(k)))
 	}
 	text, hard := joinAll(rows)
 	r.last.text = cutText(text, 1<<10)

@@ -127,7 +127,7 @@ func (r *run) slow(id Stream, trimmed []byte, t trigger) {
 	if !look && !r.found && !r.series.active && t&(triggerWork|triggerSession|triggerRetry) == 0 && len(r.d.opts.Match) == 0 {
 		return
 	}
-	l := s.latest(trimmed)
+	l := r.latest(s, trimmed)
 	if t&(triggerWork|triggerSession) != 0 {
 		r.sideNotes(id, l)
 	}

@@ -10,6 +10,7 @@ const (
 	maxHeld   = 16 << 10 // of a row that the cursor may come back to
 	maxWindow = 48 << 10 // bytes of such rows, and one row more
 	maxRows   = 120
+	usual     = 256     // bytes of storage for a new row
 	loose     = 512     // bytes of storage that a row may have and not use
 	maxSpare  = 2 << 10 // bytes of storage that is kept for the next row
 	maxSpares = 4
@@ -82,6 +83,8 @@ func (s *screen) cursor() *[]byte {
 		var r []byte
 		if n := len(s.spare); n > 0 {
 			r, s.spare = s.spare[n-1], s.spare[:n-1]
+		} else {
+			r = make([]byte, 0, usual)
 		}
 		if len(s.rows) == cap(s.rows) { // they have moved to the end of their store
 			if s.store == nil || len(s.rows) > len(s.store)/2 {

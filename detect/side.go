@@ -9,8 +9,7 @@ const (
 
 // A side is one stream as far as its lines depend on each other.
 type side struct {
-	rows  [recentRows]recent
-	clean [recentRows]cleaned
+	rows [recentRows]recent
 	thread
 }
 
@@ -31,12 +30,6 @@ type thread struct {
 type recent struct {
 	n   int
 	buf [rowBytes]byte
-}
-
-// A cleaned is a row and what the rules see of it.
-type cleaned struct {
-	row string
-	line
 }
 
 func (r *recent) bytes() []byte { return r.buf[:r.n] }
@@ -61,28 +54,6 @@ func (s *side) push(b []byte) {
 	r := &s.rows[s.n%recentRows]
 	r.n = copy(r.buf[:], b)
 	s.n++
-}
-
-// line is the row k before the latest as the rules see it.
-func (s *side) line(k int) line {
-	row := s.back(k)
-	if row == nil {
-		return line{}
-	}
-	c := &s.clean[(s.n-1-k)%recentRows]
-	if c.row != string(row) {
-		c.row = string(row)
-		c.line = lineOf(c.row)
-	}
-	return c.line
-}
-
-// latest is the latest row, whole, as the rules see it.
-func (s *side) latest(trimmed []byte) line {
-	if len(s.back(0)) == rowBytes {
-		return cleanLine(trimmed[:min(len(trimmed), 4<<10)])
-	}
-	return s.line(0)
 }
 
 // gateAbove reports that a row above, of which the latest may be the rest, may

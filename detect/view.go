@@ -38,6 +38,46 @@ type fact struct {
 	timeless bool // states no time at which a limit ends
 }
 
+// maxCleaned bounds a row that is kept as the rules see it.
+const maxCleaned = 160
+
+// cleaned are rows as the rules see them, in slots as a memo's.
+type cleaned [256]struct {
+	key  uint64
+	used bool
+	line
+}
+
+// line is a row as the rules see it.
+func (d *Detector) line(row []byte) line {
+	if len(row) == 0 || len(row) > maxCleaned {
+		return cleanLine(row)
+	}
+	if d.cleaned == nil {
+		d.cleaned = new(cleaned)
+	}
+	key := maphash.Bytes(seed, row)
+	at := key % uint64(len(d.cleaned)) &^ 1
+	one, two := &d.cleaned[at], &d.cleaned[at+1]
+	if one.key != key && (two.key == key || one.used) {
+		one, two = two, one
+	}
+	if one.key != key {
+		one.key, one.line = key, cleanLine(row)
+	}
+	one.used, two.used = true, false
+	return one.line
+}
+
+// latest is the latest row of a stream, of which trimmed is all, as the rules see it.
+func (r *run) latest(s *side, trimmed []byte) line {
+	b := s.back(0)
+	if len(b) == rowBytes {
+		b = trimmed[:min(len(trimmed), 4<<10)]
+	}
+	return r.d.line(b)
+}
+
 const (
 	knowsView = 1 << iota
 	knowsTree
