@@ -17,6 +17,7 @@ type Options struct {
 	Fallback     []string      // replaces the chain, if not nil
 	Cooldown     time.Duration // replaces cooldownMinutes, if not zero
 	Holder       string        // names this process in a lease; "" = host:pid
+	FormerHolder string        // what this process may have been called in a lease before; "" = nothing
 	Jitter       float64       // 0…1, drawn once a process: delays its probe by up to a tenth of the cooldown
 	TryExhausted bool          // give the last fallback when every model is known to be limited
 

@@ -132,9 +132,13 @@ func (d *Document) checkRanges() {
 	outside("probeLeaseSeconds", d.ProbeLeaseSeconds, d.ProbeLeaseSeconds < 1,
 		fmt.Sprintf("is below 1: %v is used", DefaultProbeLeaseSeconds))
 	outside("probeLeaseSeconds", d.ProbeLeaseSeconds, d.ProbeLeaseSeconds > 3600, "is too much: 3600 is used")
+	major := len(d.Warnings)
 	outside("currentFallbackIndex", float64(d.CurrentFallbackIndex),
 		d.CurrentFallbackIndex > max(0, len(d.FallbackChain)-1), "is outside the chain: its last model is used")
 	d.checkChain()
+	for i := range d.Warnings[major:] {
+		d.Warnings[major+i].Minor = true
+	}
 }
 
 func (d *Document) checkChain() {

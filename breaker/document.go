@@ -85,6 +85,7 @@ type Warning struct {
 	Key     string // such as "cooldownMinutes" or "circuits.gpt-5.4.openedAt"
 	Value   string // as written, shortened
 	Problem string // and what is used instead
+	Minor   bool   // what is meant is clear all the same
 }
 
 func (w Warning) String() string { return w.Key + ": " + w.Value + " " + w.Problem }

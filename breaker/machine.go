@@ -93,8 +93,15 @@ func (t *turn) due() time.Time {
 	if t.State != Open || t.OpenedAt.IsZero() {
 		return time.Time{}
 	}
-	return latest(t.OpenedAt.Add(t.cooldown()), t.CooldownUntil, t.TrippedUntil)
+	if t.tripped() {
+		return latest(t.CooldownUntil, t.TrippedUntil)
+	}
+	return latest(t.OpenedAt.Add(t.cooldown()), t.CooldownUntil)
 }
+
+// tripped reports whether the circuit was opened by hand until a time. One that
+// lies before the opening belongs to an earlier one, which another writer closed.
+func (t *turn) tripped() bool { return t.TrippedUntil.After(t.OpenedAt) }
 
 // NextProbe returns when the circuit that the options choose is tried again, or
 // zero if it is not open or nobody can tell.
@@ -102,7 +109,11 @@ func (d *Document) NextProbe(o Options, now time.Time) time.Time { return d.Clon
 
 // jitter returns how much later than the others this process probes.
 func (t *turn) jitter() time.Duration {
-	return time.Duration(min(max(t.o.Jitter, 0), 1) * float64(t.cooldown()) / 10)
+	wait := t.cooldown()
+	if t.tripped() {
+		wait = min(wait, t.TrippedUntil.Sub(t.OpenedAt))
+	}
+	return time.Duration(min(max(t.o.Jitter, 0), 1) * float64(wait) / 10)
 }
 
 // Acquire gives the run named id its model. tried lists the models that this

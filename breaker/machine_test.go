@@ -53,6 +53,16 @@ var machineTests = []struct {
 		{tried: []string{sonnet, mini54, mini5, gpt41}},
 		{model: gpt41, role: breaker.Fallback, end: breaker.Success, state: breaker.Open, index: 2},
 	}},
+	{name: "opened by hand for less than the cooldown", opts: breaker.Options{Jitter: 1},
+		doc: func(d *D) { d.Trip(breaker.Options{}, minute, noon) }, runs: []run{
+			{after: minute + 5*time.Second, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+			{after: minute + 6*time.Second, model: sonnet, role: breaker.Probe, end: breaker.Limit, state: breaker.Open},
+			{after: 9 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		}},
+	{name: "opened by hand, closed and opened again by another writer",
+		doc: func(d *D) { open(d, 0); d.TrippedUntil = noon.Add(-minute) }, runs: []run{
+			{after: 9 * minute, model: mini54, role: breaker.Fallback, end: breaker.Success, state: breaker.Open},
+		}},
 	{name: "back to the models before the index", doc: func(d *D) { open(d, 0); d.CurrentFallbackIndex = 2 }, runs: []run{
 		{model: gpt41, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},
 		{tried: []string{gpt41}, model: mini54, role: breaker.Fallback, end: breaker.Limit, state: breaker.Open, index: 2},

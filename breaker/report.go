@@ -130,6 +130,7 @@ func (t *turn) burn(model string) {
 func (t *turn) open() {
 	t.State, t.OpenedAt = Open, t.now
 	t.HalfOpenSuccesses, t.CurrentFallbackIndex = 0, 0
+	t.TrippedUntil = time.Time{}
 	t.Metrics.TotalFallbacks++
 	t.Metrics.LastFallbackAt = t.now
 	t.release()
@@ -156,7 +157,8 @@ func (d *Document) Renew(o Options, a Attempt, now time.Time) {
 // Record records an outcome that belongs to no attempt, as the template's
 // Update functions do: of the given model, or of the one that is current. In
 // half-open it counts as the probe's, unless another process is probing. The
-// lease is ours if its holder is [Options.Holder], or begins with that and a slash.
+// lease is ours if its holder begins with [Options.Holder] and a slash, or with
+// [Options.FormerHolder] and one.
 func (d *Document) Record(o Options, model string, out Outcome, now time.Time) Change {
 	t := d.turn(o, now)
 	a := Attempt{ID: o.Holder + "/record", Circuit: t.preferred, Model: model,
@@ -168,7 +170,7 @@ func (d *Document) Record(o Options, model string, out Outcome, now time.Time) C
 	case a.Model != t.preferred, t.State == Open:
 	case t.State == Closed:
 		a.Role = Preferred
-	case t.ProbeHolder == "", heldBy(t.ProbeHolder, o.Holder), !now.Before(t.ProbeExpiresAt):
+	case t.ProbeHolder == "", o.holds(t.ProbeHolder), !now.Before(t.ProbeExpiresAt):
 		t.ProbeHolder, t.ProbeExpiresAt = a.ID, t.now
 		a.Role = Probe
 	case out.Kind == Limit:
@@ -231,4 +233,8 @@ func (d *Document) reset(o Options, now time.Time) Change {
 	return ch
 }
 
-func heldBy(holder, process string) bool { return strings.HasPrefix(holder, process+"/") }
+// holds reports whether a lease's holder is this process.
+func (o Options) holds(holder string) bool {
+	return strings.HasPrefix(holder, o.Holder+"/") ||
+		o.FormerHolder != "" && strings.HasPrefix(holder, o.FormerHolder+"/")
+}

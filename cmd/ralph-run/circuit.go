@@ -80,6 +80,8 @@ func (p *program) circuit(c *cli.Context, words int) (*state, settings, error) {
 	opts := circuitOptions(s)
 	host, _ := os.Hostname()
 	if opts.Holder = host + ":loop"; c.String("model") == "" {
+		// A shell runs its last command in its own place: then it was what we are.
+		opts.FormerHolder = fmt.Sprintf("%s/%d", opts.Holder, os.Getpid())
 		opts.Holder += fmt.Sprintf("/%d", os.Getppid())
 	}
 	st, err := openState(s, place, opts, p.notice)

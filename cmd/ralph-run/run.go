@@ -112,8 +112,9 @@ func foreignChain(line supervisor.CommandLine) bool {
 }
 
 // fromState takes over the detector's patterns that stand in the state, and
-// warns of a state that is about to be made without a chain. A state that
-// cannot be read has no patterns; the run itself reports it.
+// warns of a state that is about to be made without a chain, and of values in it
+// that are not used as they stand. A state that cannot be read has no patterns;
+// the run itself reports it.
 func fromState(ctx context.Context, st *state, line supervisor.CommandLine, opts *detect.Options, logger *zap.Logger) {
 	d, err := st.view(ctx)
 	if err != nil {
@@ -122,6 +123,11 @@ func fromState(ctx context.Context, st *state, line supervisor.CommandLine, opts
 	if d.Fresh() && foreignChain(line) {
 		logger.Warn(`the state is new and has nothing to fall back to: add models to "fallbackChain"`,
 			zap.String("state", st.place), zap.String("client", line.Client()))
+	}
+	for _, w := range d.Warnings {
+		if !w.Minor {
+			logger.Warn("state: " + w.String())
+		}
 	}
 	compile := func(to []*regexp.Regexp, key string, patterns []string) []*regexp.Regexp {
 		for _, pattern := range patterns {
