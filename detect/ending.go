@@ -106,7 +106,7 @@ func (r *run) sameStream(id Stream, l line) {
 		}
 	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, strings.EqualFold(l.text, "codex"):
 		r.drop("the model went on after it")
-	case strings.ContainsRune("❯›>⏵", l.bullet) && l.bullet != 0, gaveUp().MatchString(fold(l.text)), r.sameAgain(l.text):
+	case strings.ContainsRune("❯›>⏵", l.bullet) && l.bullet != 0, r.d.gaveUp(l.text), r.sameAgain(l.text):
 		s.open = 0
 	default:
 		s.open = 0

@@ -102,7 +102,7 @@ func subjectAt(s string) (length int) {
 			length = i + len(noun)
 		case strings.HasPrefix(w, "rate-limit") && len(w) <= len("rate-limits"):
 			length = end
-		case !limitWords[w] && !modelName().MatchString(w) && !(numberOfUnits().MatchString(w) && n < 4 && w != "429" && w != "402"):
+		case !limitWords[w] && !isModelName(w) && !(n < 4 && isNumberOfUnits(w) && w != "429" && w != "402"):
 			return length
 		}
 		if end >= len(s) || s[end] != ' ' {
@@ -111,6 +111,15 @@ func subjectAt(s string) (length int) {
 		i, prev = end+1, w
 	}
 	return length
+}
+
+// isModelName and isNumberOfUnits spare most words the pattern.
+func isModelName(w string) bool {
+	return len(w) > 1 && strings.IndexByte("gcokglmqd", w[0]) >= 0 && strings.ContainsAny(w, "0123456789") && modelName().MatchString(w)
+}
+
+func isNumberOfUnits(w string) bool {
+	return w != "" && (w[0] == '(' || '0' <= w[0] && w[0] <= '9') && numberOfUnits().MatchString(w)
 }
 
 // wordLen is the length of what stands before the next blank or stop.

@@ -85,6 +85,7 @@ const (
 	knowsLabelled
 	knowsFooter
 	knowsStatus
+	knowsGaveUp
 )
 
 // seed makes the hashes of one process: texts that would share a slot in every
@@ -144,17 +145,26 @@ func (d *Detector) shape(s string) string {
 }
 
 // labelled reports that the text begins with the label of an error.
-func (d *Detector) labelled(s string) bool { return d.fits(s, knowsLabelled, labelled) }
+func (d *Detector) labelled(s string) bool {
+	return d.fits(s, knowsLabelled, labelled, strings.ToLower)
+}
 
 // footer reports that the text is what clients print after they have given up.
-func (d *Detector) footer(s string) bool { return d.fits(s, knowsFooter, footer) }
+func (d *Detector) footer(s string) bool {
+	return d.fits(s, knowsFooter, footer, strings.ToLower)
+}
 
 // status reports that the text is a client's word about itself.
-func (d *Detector) status(s string) bool { return d.fits(s, knowsStatus, status) }
+func (d *Detector) status(s string) bool {
+	return d.fits(s, knowsStatus, status, strings.ToLower)
+}
 
-func (d *Detector) fits(s string, what uint8, pattern func() *regexp.Regexp) bool {
+// gaveUp reports that the text says that the run ended, and not why.
+func (d *Detector) gaveUp(s string) bool { return d.fits(s, knowsGaveUp, gaveUp, fold) }
+
+func (d *Detector) fits(s string, what uint8, pattern func() *regexp.Regexp, lower func(string) string) bool {
 	f, unknown := d.fact(s, what)
-	if unknown && pattern().MatchString(strings.ToLower(s)) {
+	if unknown && pattern().MatchString(lower(s)) {
 		f.fits |= what
 	}
 	return f.fits&what != 0
