@@ -13,7 +13,7 @@ var clientRules = []rule{
 		example: "Failed to get response from the AI model; retried 5 times (total retry wait time: 10.96 seconds) Last error: 429 Rate limit reached for requests",
 	},
 	{
-		name: "copilot-429", needs: "429", client: "copilot", strict: true, kind: notice, verdict: Limit,
+		name: "copilot-429", needs: "429", client: "copilot", strict: true, number: true, kind: notice, verdict: Limit,
 		pattern: `(?:capierror: )?429 (?:[a-z"'{\[]|429)`,
 		example: "429 Slow down, please",
 	},
