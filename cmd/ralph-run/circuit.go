@@ -123,8 +123,8 @@ func (p *program) printModel(c *cli.Context) error {
 	if err != nil { // the state cannot be kept; the model is good all the same
 		say(p.stderr, "warn: "+err.Error())
 	}
-	fmt.Fprintln(p.stdout, a.Model)
-	return nil
+	_, err = fmt.Fprintln(p.stdout, a.Model)
+	return err
 }
 
 func (p *program) record(c *cli.Context) error {

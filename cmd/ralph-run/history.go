@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -61,7 +61,15 @@ func (p *program) history(c *cli.Context) error {
 	if c.Bool("json") {
 		return printHistoryJSON(p.stdout, records, totals)
 	}
-	printHistory(p.stdout, newPaint(p.stdout, p.env), records, totals, where)
+	looked := where
+	if !since.IsZero() {
+		looked += " since " + clock(since, now)
+	}
+	var table bytes.Buffer // one write, whose error is ours
+	printHistory(&table, newPaint(p.stdout, p.env), records, totals, looked)
+	if _, err := table.WriteTo(p.stdout); err != nil {
+		return err
+	}
 	if bad > 0 {
 		say(p.stderr, fmt.Sprintf("%d lines of %s are no records and were left out", bad, where))
 	}
@@ -140,9 +148,9 @@ func printHistoryJSON(w io.Writer, records []record, totals []total) error {
 	}{records, totals})
 }
 
-func printHistory(out *os.File, ui paint, records []record, totals []total, path string) {
+func printHistory(out io.Writer, ui paint, records []record, totals []total, looked string) {
 	if len(records) == 0 {
-		fmt.Fprintf(out, "no runs recorded in %s\n", path)
+		fmt.Fprintf(out, "no runs recorded in %s\n", looked)
 		return
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -181,7 +189,7 @@ func result(r record) string {
 
 // printTotals shows one row for each day and model, with a bar of its runs: how
 // many ended well, failed, or were limited.
-func printTotals(out *os.File, ui paint, totals []total) {
+func printTotals(out io.Writer, ui paint, totals []total) {
 	most := 0
 	for _, t := range totals {
 		most = max(most, t.Runs)

@@ -24,7 +24,16 @@ type view struct {
 	json bool
 }
 
-func (v view) show(w io.Writer, reports []statusReport) error {
+func (v view) show(out io.Writer, reports []statusReport) error {
+	var w bytes.Buffer // one write, whose error is ours
+	if err := v.render(&w, reports); err != nil {
+		return err
+	}
+	_, err := w.WriteTo(out)
+	return err
+}
+
+func (v view) render(w io.Writer, reports []statusReport) error {
 	switch {
 	case v.json && v.many:
 		return printJSON(w, reports)
