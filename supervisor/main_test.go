@@ -84,12 +84,12 @@ func rr(args []string) {
 	fs := flag.NewFlagSet("rr", flag.ExitOnError)
 	pty := fs.String("pty", "auto", "")
 	grace := fs.Duration("grace", 10*time.Second, "")
-	crash := fs.Bool("crash", false, "panic soon after the start")
+	crash := fs.String("crash", "", "panic when there is this file")
 	halt := fs.Bool("halt", false, "stay for ever where there is a child that the guard was not told of")
 	fs.Parse(args)
 	circuit := &anyModel{renewEvery: time.Hour}
-	if *crash {
-		circuit.renewEvery = 10 * time.Millisecond
+	if *crash != "" {
+		circuit.renewEvery, circuit.crash = 10*time.Millisecond, *crash
 	}
 	cfg := Config{
 		Command: fs.Args(), Env: os.Environ(),
@@ -115,6 +115,7 @@ func rr(args []string) {
 // anyModel is a circuit that lets the command run once, as it is.
 type anyModel struct {
 	renewEvery time.Duration
+	crash      string // a file at whose sight Renew panics
 	given      bool
 }
 
@@ -126,8 +127,12 @@ func (a *anyModel) Acquire(context.Context, []string) (breaker.Attempt, error) {
 	return breaker.Attempt{Role: breaker.Probe}, nil
 }
 
-// Renew crashes: it is only called where a test wants that.
-func (a *anyModel) Renew(context.Context, breaker.Attempt) error { panic("wanted by the test") }
+func (a *anyModel) Renew(context.Context, breaker.Attempt) error {
+	if _, err := os.Stat(a.crash); err == nil {
+		panic("wanted by the test")
+	}
+	return nil
+}
 
 func (a *anyModel) Report(context.Context, breaker.Attempt, breaker.Outcome) (breaker.Change, error) {
 	return breaker.Change{}, nil

@@ -25,8 +25,7 @@ func isRaw(tio unix.Termios) bool { return tio.Lflag&unix.ICANON == 0 }
 
 var waysOut = []struct {
 	name   string
-	flags  []string
-	script string
+	script string // $0 is the file at whose sight rr panics
 	signal syscall.Signal // to rr
 	want   int            // what a shell shows
 }{
@@ -40,26 +39,27 @@ var waysOut = []struct {
 	{name: "USR1", script: "echo ready; exec cat", signal: syscall.SIGUSR1, want: 138},
 	{name: "ALRM", script: "echo ready; exec cat", signal: syscall.SIGALRM, want: 142},
 	{name: "XCPU", script: "echo ready; exec cat", signal: syscall.SIGXCPU, want: 152},
-	{name: "panic", flags: []string{"-crash"}, script: "echo ready; sleep 100", want: 2},
+	{name: "panic", script: "echo ready; read x; >$0; sleep 100", want: 2},
 }
 
 func TestWrapper05TerminalIsPutBack(t *testing.T) {
 	for _, tt := range waysOut {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := onTerminal(t, [3]*os.File{}, "rr", append(tt.flags, "sh", "-c", tt.script)...)
+			crash := t.TempDir() + "/crash"
+			p := onTerminal(t, [3]*os.File{}, "rr", "-crash", crash, "sh", "-c", tt.script, crash)
 			before := cooked
 			p.expect("ready\r\n")
 			if tt.signal != 0 { // the shell is no longer between two commands
 				p.type_("x\r")
 				p.expect("x\r\nx\r\n")
 			}
-			if tt.flags == nil && !isRaw(termiosOf(t, p.in)) {
+			if !isRaw(termiosOf(t, p.in)) {
 				t.Error("the terminal is not raw while the child runs")
 			}
 			if tt.signal != 0 {
 				p.signal(tt.signal)
-			} else if tt.flags == nil {
+			} else {
 				p.type_("\r")
 			}
 			if got := shellStatus(p.wait()); got != tt.want {
