@@ -25,7 +25,7 @@ func isRaw(tio unix.Termios) bool { return tio.Lflag&unix.ICANON == 0 }
 
 var waysOut = []struct {
 	name   string
-	script string // $0 is the file at whose sight rr panics
+	script string         // $0 is the file at whose sight rr panics
 	signal syscall.Signal // to rr
 	want   int            // what a shell shows
 }{
