@@ -72,8 +72,8 @@
 //
 // # What cannot be had
 //
-// The Go runtime has its handlers in place before there is any code of ours, and
-// keeps no trace of what was there. It spares HUP, INT, CONT, TSTP, TTIN and TTOU:
+// The Go runtime has its handlers in place before there is any code of ours, and tells
+// nobody what was there. It spares HUP, INT, CONT, TSTP, TTIN and TTOU:
 // where one of these is ignored for us, it is for the child (on systems other than
 // Linux CONT and TSTP are caught in any case). QUIT is taken to be
 // ignored where INT is, as a shell does for a background command. Any other signal

@@ -1,0 +1,67 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// runIn runs a command in this process, by the real run loop.
+func runIn(t *testing.T, cfg Config, command ...string) Result {
+	t.Helper()
+	if cfg.Stdin == nil {
+		cfg.Stdin = openFile(t, os.DevNull)
+	}
+	if cfg.Stdout == nil {
+		cfg.Stdout = openFile(t, os.DevNull)
+	}
+	if cfg.Stderr == nil {
+		cfg.Stderr = openFile(t, os.DevNull)
+	}
+	cfg.Command, cfg.Env, cfg.Logger = command, os.Environ(), zap.NewNop()
+	cfg.Circuit = &anyModel{renewEvery: time.Hour}
+	res, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatalf("Run(%q): %v", command, err)
+	}
+	return res
+}
+
+// An outlet is one of our own outputs that a test reads: a pipe or a terminal.
+type outlet struct {
+	file *os.File // what Run gets
+	got  chan []byte
+	from *os.File
+}
+
+func newOutlet(t *testing.T, terminal bool) *outlet {
+	t.Helper()
+	var o outlet
+	var err error
+	if terminal {
+		o.from, o.file, err = newTerminal()
+	} else {
+		o.from, o.file, err = os.Pipe()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.got = make(chan []byte, 1)
+	go func() {
+		all, _ := io.ReadAll(o.from) // a pty ends with EIO
+		o.from.Close()
+		o.got <- all
+	}()
+	return &o
+}
+
+// close ends the outlet and returns all that was written to it.
+func (o *outlet) close() []byte {
+	o.file.Close()
+	return <-o.got
+}
