@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"testing"
@@ -35,13 +36,22 @@ func runIn(t *testing.T, cfg Config, command ...string) Result {
 // An outlet is one of our own outputs that a test reads: a pipe or a terminal.
 type outlet struct {
 	file *os.File // what Run gets
-	got  chan []byte
 	from *os.File
+	done chan struct{}
+	all  bytes.Buffer
 }
 
+// newOutlet opens an outlet that keeps all that is written to it.
 func newOutlet(t *testing.T, terminal bool) *outlet {
 	t.Helper()
-	var o outlet
+	o := &outlet{}
+	o.open(t, terminal, &o.all)
+	return o
+}
+
+// open begins to read the outlet, into to.
+func (o *outlet) open(t *testing.T, terminal bool, to io.Writer) {
+	t.Helper()
 	var err error
 	if terminal {
 		o.from, o.file, err = newTerminal()
@@ -51,17 +61,17 @@ func newOutlet(t *testing.T, terminal bool) *outlet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.got = make(chan []byte, 1)
+	o.done = make(chan struct{})
 	go func() {
-		all, _ := io.ReadAll(o.from) // a pty ends with EIO
+		defer close(o.done)
+		io.Copy(to, struct{ io.Reader }{o.from}) // a pty ends with EIO
 		o.from.Close()
-		o.got <- all
 	}()
-	return &o
 }
 
 // close ends the outlet and returns all that was written to it.
 func (o *outlet) close() []byte {
 	o.file.Close()
-	return <-o.got
+	<-o.done
+	return o.all.Bytes()
 }
