@@ -4,6 +4,7 @@ package supervisor
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
@@ -100,6 +101,29 @@ func TestWrapper15StartedInTheBackground(t *testing.T) {
 	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
 	p.type_("hello\r")
 	p.expect("got:hello")
+	p.expect("PROMPT>")
+}
+
+// TestWrapper15CookedAtAStop: below a shell that does not itself put the terminal
+// back, as others do.
+func TestWrapper15CookedAtAStop(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("dash"); err != nil {
+		t.Skip("no dash here, and other shells would hide the fault")
+	}
+	p := onTerminal(t, [3]*os.File{}, "env", "PS1=PROMPT>", "TERM=dumb", "dash", "-i")
+	p.expect("PROMPT>")
+	p.type_("rr sh -c 'echo begin; read x; echo got:$x'\r")
+	p.expect("begin\r\n")
+	p.type_("\x1a")
+	p.expect("PROMPT>")
+	if isRaw(termiosOf(t, p.in)) {
+		t.Error("the terminal is raw while we are stopped")
+	}
+	p.type_("fg\r")
+	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
+	p.type_("one\r")
+	p.expect("got:one")
 	p.expect("PROMPT>")
 }
 
