@@ -20,6 +20,9 @@ var (
 	// detail is a line behind a notice that says when it ends.
 	detail = phrases(`reset|resets|again|retry|retrying|retry-after|retrydelay|wait|redefinido|refresh|refreshes|refreshed|renew|renews|replenish|replenishes`)
 
+	// localDetail is one in another script.
+	localDetail = parts("等待|重置|恢复|重试|リセット|再試行|초기화|다시|сброс|через|повтор")
+
 	// status is a client's word about itself, on the stream of the answer.
 	status = lazy(`^(?:continuing autonomously|request failed due to a transient api error|response was interrupted|operation cancelled|retrying|reconnecting|possible quota|exiting)`)
 )

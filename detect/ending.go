@@ -47,7 +47,7 @@ func lastText(s string, limit int) string {
 }
 
 // says reports that a text may say when the limit ends.
-func says(when string) bool { return detail.in([]byte(when)) }
+func says(when string) bool { return detail.in([]byte(when)) || localDetail.in([]byte(when)) }
 
 // merge joins what is known of one limit that was told of twice. Texts that may
 // say when it ends are kept in the order in which they came: the latest counts.
@@ -101,7 +101,7 @@ func (r *run) sameStream(id Stream, l line) {
 		s.open--
 	case drawn(l.text) || l.indent >= 2 && l.bullet == 0 || l.boxed || r.d.footer(l.text) || r.d.status(l.text):
 		r.exiting = r.exiting || hasFoldAt([]byte(l.text), 0, "exiting")
-		if s.open = 0; r.other == 0 && detail.in([]byte(l.text)) {
+		if s.open = 0; r.other == 0 && says(l.text) {
 			r.last.more = lastText(r.last.more+" "+l.text, 2<<10)
 		}
 	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, strings.EqualFold(l.text, "codex"):
@@ -189,6 +189,9 @@ func (r *run) verdict(f finding, now time.Time) Verdict {
 		if end.at.IsZero() && text != "" {
 			end = r.d.reset(text, now)
 		}
+	}
+	if end.at.IsZero() && r.series.active {
+		end = r.d.reset(r.series.last.when, now)
 	}
 	wait := f.wait
 	if wait == 0 && r.series.active {

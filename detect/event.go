@@ -120,7 +120,7 @@ func (e *event) set(path, v []byte, quoted bool) {
 		e.agent = e.agent || !null && len(v) > 0
 	case "data.source", "data.initiator":
 		e.agent = e.agent || bytes.Contains(v, []byte("agent")) && string(path) == "data.initiator" || string(v) == "subagent"
-	case "sessionId", "session_id", "sessionID", "thread_id", "data.sessionId":
+	case "sessionId", "session_id", "sessionID", "thread_id", "data.sessionId", "params.threadId":
 		if e.session = e.before; e.session != string(v) {
 			e.session = string(v)
 		}
@@ -155,6 +155,10 @@ func (e *event) set(path, v []byte, quoted bool) {
 	case "type", "status", "name", "reason", "quotaId":
 		if quoted && inError {
 			e.code += " " + text()
+		}
+	case "details":
+		if quoted && inError && e.message == "Internal error" {
+			e.message = text()
 		}
 	case "message", "errorMessage", "result", "error_message", "responseBody", "text", "detail":
 		if quoted && (e.kind != "assistant" || string(key) == "text") {

@@ -134,7 +134,7 @@ func (w *ending) judge(k int) (f finding, done bool) {
 	if w.r.ignored(text) {
 		return f, false
 	}
-	info := infoLine().MatchString(text)
+	raw, info := text, infoLine().MatchString(text)
 	text, stamped := unstamp(text)
 	isError := stamped || w.isError(head, text)
 	if otherEnd().MatchString(attempt().ReplaceAllString(fold(text), "attempt")) {
@@ -145,6 +145,9 @@ func (w *ending) judge(k int) (f finding, done bool) {
 		return f, w.info > maxInfo
 	}
 	if w.aside(head, text, k, stamped) {
+		if toolFailed().MatchString(text) && !knownClients[w.r.d.client] {
+			return f, true
+		}
 		if head.bullet != '❯' && head.bullet != '›' {
 			w.pass(head, text)
 		}
@@ -156,7 +159,10 @@ func (w *ending) judge(k int) (f finding, done bool) {
 	}
 	m := newMessage(text, w.below, isError)
 	if verdict, why := m.read(); verdict != None {
-		if f = w.found(m, verdict, why, k); w.r.blamed(w.id, k) || w.r.d.ofTool(&f) != "" {
+		if f = w.found(m, verdict, why, k); raw != text {
+			f.more = cutText(raw, 1<<10) + " " + f.more
+		}
+		if w.r.blamed(w.id, k) || w.r.d.ofTool(&f) != "" {
 			return finding{}, true
 		}
 		w.r.explain(f, true, "the run failed on it: "+why)
@@ -208,8 +214,12 @@ func (w *ending) whole(k int) bool {
 
 func (w *ending) found(m *message, verdict Kind, why string, k int) finding {
 	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k, after: w.plain, marked: m.error}
-	if above, _ := unstamp(cleanLine(w.s.back(k + 1)).text); verdict == Limit && newMessage(above, "", true).limit() != "" {
+	above := cleanLine(w.s.back(k + 1)).text
+	if said, _ := unstamp(above); verdict == Limit && newMessage(said, "", true).limit() != "" {
 		f.more += " " + above
+	}
+	if w.r.hint != "" && w.r.hintAge <= 6 {
+		f.more += " " + w.r.hint
 	}
 	f.alone, f.apart = m.bare() && w.whole(k), len(w.s.back(k+1)) == 0 && m.firm(why) && m.bare()
 	if verdict == Limit {

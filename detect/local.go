@@ -22,7 +22,16 @@ var rewrites = []rewrite{
 	{lazy(`\b(?:an|one|einer|une|una|uma|een) (hour|minute|day|week|second|stunde|heure|hora|ora|uur)\b`), "1 $1"},
 	{lazy(`\b(in|within|after) a (minute|day|week|second)\b`), "$1 1 $2"},
 	{lazy(`\b(?:in|dans|en|em) (\d{1,3}):(\d\d):(\d\d)\b`), "again in $1 hours $2 minutes $3 seconds"},
+	{lazy(`((?:\d+(?:[.,]\d+)? ?(?:days?|hours?|hrs?|minutes?|mins?|min|seconds?|secs?|[dhms])\b,? ?(?:and )?)+)(?:to go|until then|left until|remaining before)`), "again in $1"},
+	{lazy(`\b(?:for|over|during|within) the next (\d)`), "again in $1"},
+	{lazy(`\breturn (tomorrow)\b|\bresumes? ((?:mon|tue|wed|thu|fri|sat|sun)\w*,? )`), "again $1$2"},
+	{lazy(`\b(?:minuit|mitternacht|medianoche|meia-noite|mezzanotte|middernacht|polnoc[ay]?|gece yarisi)\b|полноч\pL*|опівноч\pL*|午夜|零时|深夜0時|자정`), " midnight "},
+	{lazy(`midnight +\(?(?:heure du pacifique|hora del pacifico|hora do pacifico|ora del pacifico|pazifische zeit|pacific (?:standard |daylight )?time)\)?`), "midnight pacific"},
 	// dates of other languages
+	{lazy(`(?:오전|上午|午前|早上)\s?(\d{1,2})\s?[点點時时시]`), " at $1 am "},
+	{lazy(`(?:오후|下午|午後|晚上)\s?(\d{1,2})\s?[点點時时시](?:\s?(\d\d)\s?[分분])?`), " at $1:0$2 pm "},
+	{lazy(`:0(\d\d) pm `), ":$1 pm "},
+	{lazy(`:0 pm `), " pm "},
 	{lazy(`(\d{4})\s?[年년]\s?(\d)\s?[月월]`), "${1}年0${2}月"},
 	{lazy(`[月월]\s?(\d)\s?[日号號일]`), "月0${1}日"},
 	{lazy(`(\d{4})\s?[年년]\s?(\d\d)\s?[月월]\s?(\d\d)\s?[日号號일]`), "resets $1-$2-$3 "},
@@ -44,15 +53,16 @@ var rewrites = []rewrite{
 	{lazy(`\b(?:in|dans|en|em|tra|fra|over|za|po|nach|apres|dentro de|dopo|depois de|despues de|na)\s+(\d[\d.,]* (?:seconds|minutes|hours|days|weeks))`), "again in $1"},
 	{lazy(`через\s+(\d)`), "again in $1"},
 	{lazy(`((?:\d+ (?:seconds|minutes|hours|days|weeks)\s+)+)(?:後|后|후|뒤|sonra|icinde|之后|以后|later\b)`), " again in $1"},
-	{lazy(`\b(?:come back|check back|return|be back|is back|are back|back|regain access|unlocks?|unlocked|re-?opens?|opens again|lifts|lifted|resumes?|starts over|rolls over|clears?) (in|at|on|after|until)\b`), "again $1"},
+	{lazy(`\b(?:come back|check back|returns?|be back|keep going|continue|opens|arrives|slides|is back|are back|back|regain access|unlocks?|unlocked|re-?opens?|opens again|lifts|lifted|resumes?|starts over|rolls over|clears?) (in|at|on|after|until)\b`), "again $1"},
 	{lazy(`\b(?:is|are|be) back\b|\bunlocks\b|\bcycle ends\b|\bperiod ends\b|\bnew cycle\b`), "again"},
+	{lazy(`等待\s?(\d)`), "wait $1"},
 	{lazy(`\bcool[- ]?down(?: period| time)?(?: of)?:?\s+(\d)`), "wait $1"},
 	// what ends a limit
 	{lazy(`(?:zuruckgesetzt|zuruckgestellt|setzt sich zuruck|reinitialis\w*|renouvel\w*|restablec\w*|se renueva|renuev\w*|redefin\w*|renova\w*|reimposta\w*|azzera\w*|ripristin\w*|hersteld|vernieuwd|odnowi\w*|odnawia\w*|resetuje|resetowan\w*|sifirlan\w*|yenilen\w*|сброс\pL*|сбрас\pL*|обнов\pL*|скид\pL*|віднов\pL*|онов\pL*|リセット|再開|회복|재설정|초기화|갱신|重置|恢复|恢復|刷新)`), " resets "},
 	{lazy(`(?:\b(?:erneut|wieder|reessay\w*|intenta\w*|intente\w*|novamente|de novo|riprova\w*|opnieuw|ponownie|tekrar|bis|jusqu'a|hasta|ate|fino a|tot|do)\b|повтор\pL*|снова|спробуйте|再試行|もう一度|다시|重试|重試|再试|再試|まで|까지)`), " again "},
 	{lazy(`\b(?:morgen|demain|manana|amanha|domani|jutro|yarin)\b|завтра|明日|明天|내일`), "tomorrow"},
 	// the moment before what happens then
-	{lazy(`((?:(?:\btomorrow\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2})(?:,? (?:at )?\d{1,2}(?::\d\d)?\s?(?:[ap]m)?)?|\b\d{1,2}:\d\d|\b\d{1,2} ?[ap]m\b|\d{4}-\d\d-\d\d)[^.;|]{0,60}?(?:resets?|again|available|renew\w*|refresh\w*|back)\b)`), "resets $1"},
+	{lazy(`((?:(?:\btomorrow\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}|\b\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)(?:,? (?:at )?\d{1,2}(?::\d\d)?\s?(?:[ap]m)?)?|\b\d{1,2}:\d\d|\b\d{1,2} ?[ap]m\b|\d{4}-\d\d-\d\d)[^.;|]{0,60}?(?:resets?|again|available|renew\w*|refresh\w*|back)\b)`), "resets $1"},
 }
 
 // calendars are the beginnings of names of months and days in other languages.

@@ -74,6 +74,8 @@ var (
 	clocked = lazy(`^\[?(?:\d{2,4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d\b`)
 	// infoLine is a line of a log that tells of no error.
 	infoLine = lazy(`^(?:[^\pL\pN_\s"'` + "`" + `(){}\[\]<>*#+-]{1,3}\s+)?(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?)?(?:[\w.-]+:){0,3}\[?(?:INFO|DEBUG|TRACE|info|debug|trace)\]?:?\s`)
+	// toolFailed is the error of a command that calls no model.
+	toolFailed = lazy(`^(?:curl|wget|pip|docker|kubectl|git|psql|redis-cli)(?:: | err| error)`)
 	// said is what a program noted of the output of its client.
 	said = lazy(`^(?i:output|stdout|stderr|error|result|message)\b`)
 	// ownError is an error as the clients say it that end with 0 on one.

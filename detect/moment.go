@@ -30,6 +30,9 @@ func statedMoment(text, low string, now time.Time, zone *time.Location) (time.Ti
 	if g := slashDay().FindStringSubmatch(low); g != nil {
 		return slashMoment(g, n)
 	}
+	if g := shortDay().FindStringSubmatch(low); g != nil {
+		return slashMoment(g, n)
+	}
 	if g := weekday().FindStringSubmatch(low); g != nil {
 		return weekdayMoment(g, n)
 	}
@@ -107,7 +110,13 @@ func slashMoment(g []string, n time.Time) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	h, min, _ := clockOf(g[4:])
-	return time.Date(atoi(g[3]), time.Month(m), d, h, min, 0, 0, n.Location()), true
+	year := atoi(g[3])
+	if year == 0 {
+		if year = n.Year(); !time.Date(year, time.Month(m), d, h, min, 0, 0, n.Location()).After(n) {
+			year++
+		}
+	}
+	return time.Date(year, time.Month(m), d, h, min, 0, 0, n.Location()), true
 }
 
 func weekdayMoment(g []string, n time.Time) (time.Time, bool) {
@@ -161,8 +170,14 @@ var abbreviations = map[string]string{
 	"BST": "Europe/London", "JST": "Asia/Tokyo", "KST": "Asia/Seoul", "IST": "Asia/Kolkata",
 }
 
+// zulu is a clock time in UTC, as machines write it.
+var zulu = lazy(`\b\d{1,2}:\d\d(?::\d\d)?Z\b`)
+
 // zoneOf is the zone that the text names, or def.
 func zoneOf(text string, def *time.Location) *time.Location {
+	if zulu().MatchString(text) {
+		return time.UTC
+	}
 	for _, g := range zoneName().FindAllStringSubmatch(text, -1) {
 		name := g[1] + g[2]
 		if z, ok := abbreviations[strings.ToUpper(name)]; ok {

@@ -54,6 +54,7 @@ var (
 	epoch     = lazy(`(?:\||resets?_?at\\?["']?\s*[:=]\s*["']?|reset["']?\s*[:=]\s*["']?)(1[6-9]\d{8}|[2-3]\d{9})(\d{3})?\b`)
 	monthDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(?:` + month + `\s(\d{1,2})(?:st|nd|rd|th)?\b|(\d{1,2})(?:st|nd|rd|th)?(?: de| of)? ` + month + `)(?:(?:,| de|)\s(\d{4})\b)?(?:(?:,|\sat|,? às|\sa las)?\s(?:at\s)?(?:` + clock + `))?`)
 	slashDay  = lazy(resetWord + `[^;|\n]{0,50}?\b(\d{1,2})/(\d{1,2})/(\d{4})\b(?:,?\s(?:at\s)?(?:` + clock + `))?`)
+	shortDay  = lazy(`(?:resets?|renews?|refresh(?:es)?|again|available|until)(?: again)? on (\d{1,2})/(\d{1,2})()\b(?:,?\s(?:at\s)?(?:` + clock + `))?`)
 	weekday   = lazy(resetWord + `[^.;|\n]{0,20}?\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b(?:(?:,|\sat)?\s(?:at\s)?(?:` + clock + `))?`)
 	clockOnly = lazy(resetWord + `[^.;|\n]{0,30}?\s(?:at\s|@\s?)?(?:` + clock + `)`)
 	isoDay    = lazy(resetWord + `[^;|\n]{0,50}?\b(\d{4}-\d{2}-\d{2})\b`)

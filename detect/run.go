@@ -45,7 +45,7 @@ func (r *run) line(id Stream, b []byte, quiet bool) {
 		s.open, s.begun = 0, 0
 		return
 	}
-	if (trimmed[0] == '{' || len(s.object) > 0) && r.object(id, trimmed) {
+	if (trimmed[0] == '{' && (len(trimmed) > 1 || s.body == "") || len(s.object) > 0) && r.object(id, trimmed) {
 		s.push(nil)
 		s.open, s.begun = 0, 0
 		return

@@ -34,6 +34,9 @@ var (
 
 // ofTool says why a finding of a command that calls no model is none, or "".
 func (d *Detector) ofTool(f *finding) string {
+	if f.name == "github-api" && !knownClients[d.client] && d.client != "github" {
+		return "GitHub's limit, and no model's"
+	}
 	carries, known := tools[d.client]
 	if !known || f.verdict == None {
 		return ""
