@@ -42,7 +42,11 @@ func statedMoment(text, low string, now time.Time, zone *time.Location) (time.Ti
 	}
 	if g := clockOnly().FindStringSubmatch(low); g != nil {
 		h, m, ok := clockOf(g[1:])
-		return nextClock(n, h, m), ok
+		at := nextClock(n, h, m)
+		if s := seconds().FindStringSubmatch(g[0]); s != nil {
+			at = at.Add(time.Duration(atoi(s[1])) * time.Second)
+		}
+		return at, ok
 	}
 	if g := midnight().FindStringSubmatch(low); g != nil {
 		if g[2] == "pacific" || g[2] == "pt" {
@@ -169,6 +173,9 @@ var abbreviations = map[string]string{
 	"MST": "America/Denver", "MDT": "America/Denver", "CET": "Europe/Paris", "CEST": "Europe/Paris",
 	"BST": "Europe/London", "JST": "Asia/Tokyo", "KST": "Asia/Seoul", "IST": "Asia/Kolkata",
 }
+
+// seconds are those of a clock time, where it states them.
+var seconds = lazy(`\d:\d\d:(\d\d)`)
 
 // zulu is a clock time in UTC, as machines write it.
 var zulu = lazy(`\b\d{1,2}:\d\d(?::\d\d)?Z\b`)

@@ -22,7 +22,7 @@ const (
 	number    = `(\d+(?:[.,]\d+)?)`
 	unitWords = `(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d|weeks?|wks?|w)`
 	duration  = `~?\s?(?:(?:\d+(?:[.,]\d+)?\s?` + unitWords + `)+\b(?:,? ?(?:and )?)){1,5}`
-	lead      = `(?:in|after|for|wait|within|another|about|approximately|of|wait:|after:)`
+	lead      = `(?:in|after|for|wait|within|another|about|approximately|of|wait:|after:|in:)`
 	clock     = `(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s?([ap])\.?m\b\.?|(\d{1,2}):(\d{2})(?::\d{2})?`
 	month     = `(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fev|abr|mai|ago|set|out|dez|ene|dic)[a-zç]*\.?`
 )
