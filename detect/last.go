@@ -214,18 +214,26 @@ func (w *ending) whole(k int) bool {
 
 func (w *ending) found(m *message, verdict Kind, why string, k int) finding {
 	f := finding{name: inWords[verdict], kind: word, verdict: verdict, scope: ScopeModel, sure: true, text: m.text, when: m.text, more: m.below, stream: w.id, line: w.s.n - k, after: w.plain, marked: m.error}
+	f.alone, f.apart = m.bare() && w.whole(k), len(w.s.back(k+1)) == 0 && m.firm(why) && m.bare()
+	if verdict == Limit {
+		f.scope, f.sure = scopeOf(strings.ToLower(m.text), ScopeUnknown)
+		w.sayMore(&f, k)
+	}
+	return f
+}
+
+// sayMore adds what the row above and the client's own word say of the limit.
+func (w *ending) sayMore(f *finding, k int) {
 	above := cleanLine(w.s.back(k + 1)).text
-	if said, _ := unstamp(above); verdict == Limit && newMessage(said, "", true).limit() != "" {
+	if said, _ := unstamp(above); newMessage(said, "", true).limit() != "" {
 		f.more += " " + above
+		if !f.sure {
+			f.scope, f.sure = scopeOf(strings.ToLower(above), f.scope)
+		}
 	}
 	if w.r.hint != "" && w.r.hintAge <= 6 {
 		f.more += " " + w.r.hint
 	}
-	f.alone, f.apart = m.bare() && w.whole(k), len(w.s.back(k+1)) == 0 && m.firm(why) && m.bare()
-	if verdict == Limit {
-		f.scope, f.sure = scopeOf(strings.ToLower(m.text), ScopeUnknown)
-	}
-	return f
 }
 
 // isError reports that a message has the label or the mark of an error.

@@ -43,7 +43,7 @@ var logged = []struct {
 	says string
 }{
 	// the Python SDKs print their messages as they are made
-	{lazy(`^\w*Message\(.*?(?:text=["']([^"']*)["'].*)?\berror=["'](rate_limit|billing_error|overloaded)["']`), "error:"},
+	{lazy(`^\w*Message\(.*?(?:text=(?:"([^"]*)"|'([^']*)').*)?\berror=["'](rate_limit|billing_error|overloaded)["']`), "error:"},
 	// OpenHands tells of its agent's state
 	{lazy(`\bto AgentState\.(RATE_LIMITED)\b|\bagent_state=\W*(?:AgentState\.)?((?i:rate_limited))\b`), "error: the agent was"},
 	// the Copilot extension of VS Code logs each request
@@ -97,7 +97,7 @@ var (
 	logLine  = lazy(`^HTTP/[\d.]+ \d{3}|^(?:\[[\w -]+\] )?"?(?:GET|POST|PUT|PATCH|DELETE|HEAD) /\S*.{0,12} \d{3}\b|^[\w.-]+-\d+ +\| |^\{.*"(?:level|ts|lvl|severity|logger)":|^(?:level|time|ts)=`)
 	attempt  = lazy(`\b(?:attempt|try|retry) \d+`)
 	// otherEnd is an end for another reason, even if it reads like giving up.
-	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|-{3} (?:fail|pass|skip)|={3,} (?:run|name|cont|pause|fail|short|error|\d+ ))(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[013])\b|\bccreq:\S+ \| success\b`)
+	otherEnd = lazy(`^(?:fail|pass|ok|tests?:|test result|failures?:|e {2,}|-{3} (?:fail|pass|skip)|={3,} (?:run|name|cont|pause|fail|short|error|\d+ ))(?:\b|\s|$)|\b\d+ (?:passed|failed|failures?|failing)\b|^make: \*\*\*|build fail|\b(?:max(?:imum)?|reached|exceeded)\b.{0,30}\b(?:steps?|turns?|iterations?|tool calls)\b|\bstatus:? (?:5(?:0[0-24-9]|[1-9]\d)|40[013])\b|\bccreq:\S+ \| success\b|\bto agentstate\.(?:running|finished|awaiting\w*)\b`)
 	// gaveUp says that the run ended, and not why.
 	gaveUp = lazy(`^traceback \(|giving up|gave up|did not succeed|failed after \d+ (?:retries|attempts)|\bexit(?:ed)?(?: with)?(?: code| status)? ?\d|exit[ _]?code|attempt \d+ failed|status 1\b|^(?:error: )?(?:the )?(?:task|run|request|execution|agent|turn|job|command|session|conversation|query|step|generation|completion|stream|call|loop|llm call|embedded run|child)\b.{0,40}(?:failed|ended|aborted|stopped|terminated|interrupted|cancell?ed|incomplete)|all models failed|no fallback|check (?:the )?(?:stderr|logs?|output)\b|command failed|retries\b.{0,8} exhausted|trying fallback|failed to (?:configure|complete|run|start|execute)|^location:|backtrace|max(?:imum)? (?:number of )?retries|retry limit|critical error|see (?:the )?logs?\b|full (?:report|log)|saved to|process completed|lifecycle|elifecycle|could not complete|couldn't complete|not completed|no response|(?:rejected|refused) the request|nothing (?:was )?(?:done|changed)|something went wrong|an error occurred|error (?:while )?(?:running|executing|loading|generating|processing|calling)[^:]{0,40}$|unhandled|debug information|request id|trace ?id|session saved|resume with|shutting down|goodbye|bye\b|cost:|tokens?:|duration`)
 )

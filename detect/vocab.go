@@ -77,7 +77,7 @@ var words = [classes]struct{ latin, other string }{
 		other: `перегружен|перевантажен|過負荷|混雑|과부하|过载|過載|负载过高|负载已|访问量过大|繁忙|拥堵`,
 	},
 	aModel: {
-		latin: `(?:chat )?models?|modell~?|modele|modelo|modello|(?:gpt|claude|gemini|grok|llama|qwen|deepseek|kimi|glm|mistral|codestral|devstral|minimax|command)-[\w.:-]+|o[134](?:-\w+)?|(?:api|model|chat|llm|openai|azure) deployments?|deployment for this resource|inference profile|opus|sonnet|haiku`,
+		latin: `(?:chat )?models?|modell~?|modele|modelo|modello|(?:gpt|claude|gemini|grok|llama|qwen|deepseek|kimi|glm|mistral|codestral|devstral|minimax|command)[\w.]*-[\w.:-]+|o[134](?:-\w+)?|(?:api|model|chat|llm|openai|azure) deployments?|deployment for this resource|inference profile|opus|sonnet|haiku`,
 		other: `модел|モデル|모델|模型`,
 	},
 	missing: {
