@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -119,57 +118,3 @@ func unbox(s string) (string, bool) {
 	}
 	return inner, true
 }
-
-// notNotices are shapes of lines that talk about a limit but are none, with
-// what they are.
-var notNotices = []struct {
-	why string
-	re  func() *regexp.Regexp
-}{
-	{"diff", lazy(`^(?:[+-](?:\s|[^\s\d].*[;{}"',]$)|\+\+\+|---|@@|index [0-9a-f]{7})`)},
-	{"quoted", lazy("^[\"'`“”«„(\\[]*[\"'`“”«„]")},
-	{"list", lazy(`^(?:[-–]\s|\d{1,3}[.)]\s|\[[ x]\]\s|#\d)`)},
-	{"heading", lazy(`^#{1,6}\s`)},
-	{"table", lazy(`^\|.*\|`)},
-	{"code", lazy(`^(?://|/\*|<!--|\*\s|--\s|(?:if|for|while|return|const|let|var|func|function|def|class|import|export|throw|raise|case|await|async|public|private|type|assert|expect|it|test|describe|console|print|fmt|log|logger|echo|printf|curl|grep|rg|sed|awk|cat|git)\b[ .(]|[\w.\]\[]+\s*(?::=|[-+]?=)\s|[\w.]+\(.*\)\s*[;{]?$|<\w+[ >])`)},
-	{"file and line", lazy(`^(?:[\w./\\@-]+\.\w{1,5}|[\w-]+(?:/[\w.-]+)+)(?::\d+|\(\d+)`)},
-	{"file and line", lazy(`^\d+(?:[:-][ \t]|[:-]\S+[:({;/=]|-\s*\w+\()`)},
-	{"line number", lazy(`^\s*\d+(?:→|\s?│|\s?\||:\d)`)},
-	{"test", lazy(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
-	{"log", lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
-	{"a template", lazy(`%\{\w+\}|\{\{ ?\w+ ?\}\}|\$\{\w+\}|%[sd]\b`)},
-	{"another program's line", lazy(`^[\w.-]+-\d+ +\| `)},
-	{"another program's line", lazy(`^\[(?:[\w .-]{1,40})\]\s`)},
-	{"another program's line", lazy(`^(?i:ralph[\w-]*|loop|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
-}
-
-// quotesIt is a sentence with a notice between quotation marks. JSON is none.
-var quotesIt = lazy("[\"`“][^\"`”{]*(?i:rate.?limit|429|too many requests|quota|limit (?:reached|exceeded)|hit your)[^\"`”]*[\"`”](?:\\s\\w|,|\\.|$)")
-
-// answered is the answer of a server, with its text in quotes.
-var answered = lazy(`^(?i:error:? )?4\d\d "`)
-
-// dumped is an error as a program prints the value.
-var dumped = lazy(`[{(\[, ](?:message|error|code|detail|reason): "`)
-
-// allowedBrackets are tags at the start of a line that are a client's own.
-var allowedBrackets = lazy(`^\[(?i:api error|error|fatal|err)\b`)
-
-// noNotice says why a line's shape rules it out, or "".
-func noNotice(text string) string {
-	for _, n := range notNotices {
-		if n.re().MatchString(text) {
-			if n.why == "another program's line" && allowedBrackets().MatchString(text) {
-				continue
-			}
-			return n.why
-		}
-	}
-	if quotesIt().MatchString(text) && !answered().MatchString(text) && !dumped().MatchString(text) && !strings.Contains(text, `":`) && !strings.Contains(text, `':`) {
-		return "quotes it"
-	}
-	return ""
-}
-
-// marked reports a row that begins with the mark of an error.
-func (l line) marked() bool { return strings.ContainsRune(errorBullets, l.bullet) }

@@ -165,8 +165,8 @@ func (r *run) userMatch(id Stream, l line) bool {
 
 // recognize decides on a text that begins with head, k rows before the latest.
 func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bool) {
-	if len(joined) < 3 {
-		return finding{}, false
+	if len(joined) < 3 || r.d.opts.Explain == nil && r.misplaced(id, head) != "" {
+		return finding{}, false // spared what the rules would say
 	}
 	tree := head.bullet != 0 && strings.ContainsRune(treeBullets, head.bullet) && !head.boxed
 	v := r.d.view(joined, tree)
@@ -191,14 +191,13 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	return f, true
 }
 
-// objection says why a recognized text is no evidence where it stands, or "".
-func (r *run) objection(id Stream, head line, v view, joined string, k int) string {
-	if why := r.d.shape(head.text); why != "" {
-		return why
-	}
-	s := &r.streams[id]
+// misplaced says why no text that begins with head is evidence where it stands,
+// or "".
+func (r *run) misplaced(id Stream, head line) string {
 	switch {
-	case s.fence:
+	case r.d.shape(head.text) != "":
+		return r.d.shape(head.text)
+	case r.streams[id].fence:
 		return "inside a code fence"
 	case head.bullet == '>' || head.bullet == '❯' || head.bullet == '›':
 		return "typed by a person, or quoted"
@@ -206,7 +205,17 @@ func (r *run) objection(id Stream, head line, v view, joined string, k int) stri
 		return "a list, or the model's own words"
 	case r.d.opts.Split && id == Stdout && errorsOnStderr[r.d.client]:
 		return "this client prints errors on stderr"
-	case s.asked && rules[v.rule].kind > code && !v.labelled, r.echo(joined):
+	}
+	return ""
+}
+
+// objection says why a recognized text is no evidence where it stands, or "".
+func (r *run) objection(id Stream, head line, v view, joined string, k int) string {
+	if why := r.misplaced(id, head); why != "" {
+		return why
+	}
+	s := &r.streams[id]
+	if s.asked && rules[v.rule].kind > code && !v.labelled || r.echo(joined) {
 		return "the echo of the prompt"
 	}
 	if why := s.toolResult(head, k); why != "" || rules[v.rule].verdict != Limit || !r.blamed(id, k) {
