@@ -5,6 +5,7 @@ package supervisor
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -160,8 +161,17 @@ func TestStop(t *testing.T) {
 
 func TestWrapper17NoZombies(t *testing.T) {
 	t.Parallel()
+	file := t.TempDir() + "/pids"
 	for range 50 {
-		runIn(t, Config{}, "sh", "-c", "true & exit 0")
+		runIn(t, Config{}, "sh", "-c", "echo $$ >>"+file+"; true & exit 0")
+	}
+	pids, _ := os.ReadFile(file)
+	if n := len(strings.Fields(string(pids))); n != 50 {
+		t.Errorf("%d children, want 50", n)
+	}
+	left, _ := exec.Command("ps", "-o", "stat=", "-p", strings.Join(strings.Fields(string(pids)), ",")).Output()
+	if strings.Contains(string(left), "Z") {
+		t.Errorf("children that nobody has reaped: %q", left)
 	}
 	p := onPipes(t, "sh", "-c", "for i in 1 2 3 4 5; do rr true; done; ps -o stat= --ppid $$; echo end")
 	if got := p.expect("end"); strings.Contains(got, "Z") {
