@@ -55,13 +55,13 @@ func (l *lines) next(from int) (end, next int, ok bool) {
 // pass passes the plain lines from at on as they are and returns where they
 // end: at the first that needs work, or is unfinished.
 func (l *lines) pass(at int, to sink) int {
+	end, next, ok := l.next(at)
+	if !ok {
+		return at
+	}
 	d := dull{to: to, sieve: triggerSieve()}
 	d.begin()
-	for {
-		end, next, ok := l.next(at)
-		if !ok {
-			break
-		}
+	for ; ok; end, next, ok = l.next(at) {
 		if l.word < at && end > at && l.p[at] != '{' {
 			l.word = d.sieve.trigger(l.p, at, d.known)
 		}
