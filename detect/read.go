@@ -218,18 +218,8 @@ func (m *message) resets() bool {
 }
 
 var (
-	// otherThings are what has limits, too.
-	otherThings = lazy(`\b(?:disks?|inodes?|file[- ]?sizes?|file watchers|watchers|open files|too many files|ulimit|recursion|nesting|stack|heap|memory|oom|v?cpus?|cores|gpus?|storage|uploads?|uploading|downloads?|downloading|pull rate|image pulls?|bandwidth|mailbox|attachments?|columns?|line length|lines|characters|bytes|sizes?|port \d+|[kmgt]i?b|complexity|depth|pods?|namespace|instances?|volumes?|lambda|warnings|login attempts|passwords?|sms|e-?mails?|certificates?|dns|databases?|connection pool|connections? (?:limit|slots)|too many (?:clients|connections)|sockets?|file descriptors?|threads?|processes|fork|steps?|(?:max|maximum|number of|of \d+|\d+) turns|(?:step|turn|cost|call|iteration|time)s?[ _]limit|limitsexceeded|iterations|time limit|zeitlimit|time[- ]?outs?|timed out|deadline|execution time|runner (?:minutes|limit|group|usage|is|has)|search(?:es)?|pages|fetch tool|speicher\w*|festplatte\w*|memoire|disque|memoria|disco|geheugen|pamiec\w*|dysk\w*)\b|памят|диск|メモリ|ディスク|메모리|디스크|内存|磁盘|硬盘|存储`)
-	// sizes are of one call, not of many.
-	sizes = lazy(`\b(?:context|prompt (?:is )?too long|(?:input|prompt|message|request|output|response) (?:is )?too (?:long|large)|too (?:long|large)|max[_ ]?(?:output[_ ]?)?tokens|output tokens?|token maximum|maximum (?:allowed )?(?:size|tokens)|request_too_large|file content|a token limit|token count|input length|number of tokens|reduce the length|maximum budget|payload|body size|maximum tokens|tokens you requested|retry limit|retries)\b`)
-	funds = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd)\b`)
-	spent = lazy(`\b(?:credits?|balance|afford|per[- ](?:minute|day|hour)|tpm|rpm|tpd|quota|allowance|rate[- ]?limit(?:ed|s)?)\b`)
 	// ofProvider names a model, its provider, or the SDK that called it.
 	ofProvider = lazy(`\b(?:llms?|litellm|openai|anthropic|claude|gemini|generativelanguage|aiplatform|vertexai|bedrock|azure ?openai|openrouter|groq|mistral|deepseek|moonshot|kimi|zhipu|dashscope|qwen|ollama|copilot|gpt-\w+|xai|grok|cerebras|together|fireworks|huggingface inference|chat/completions|embeddings|inference|model)\b|rate_limit_error|insufficient_quota`)
 	// otherService is another service than a model's.
 	otherService = lazy(`\b(?:pypi|pythonhosted|npm (?:err|error|warn)|npmjs|yarnpkg|crates\.io|docker|ghcr|quay\.io|homebrew|brew|twitter|slack|discord|stripe|twilio|sendgrid|mailgun|notion|jira|confluence|sentry|figma|vercel|api-deployments|operation error (?:lambda|s3|ec2|iam|dynamodb|sqs|sns|ecs|eks|rds)|tweepy|snyk|netlify|heroku|shopify|salesforce|hubspot|zendesk|youtube|github(?:'s)? api|api\.github\.com|gh api|gitlab|bitbucket|maven|rubygems|nuget|packagist|let's encrypt|postgres\w*|mysql|mongodb?|redis|web ?search|webfetch|mcp|s3|gcs|dynamodb|ec2|cloudformation|terraform|kubectl|kubernetes|helm|ansible|compute-resources|smtp|imap|error from server|remote: |gs://|unable to access|requested url|web search|googleapi: error|githubexception|secondary rate limit|api rate limit exceeded for|search (?:is |was )?rate|duckduckgo|bing|brave|tavily|serp\w*|firecrawl|gcloud|compute\.googleapis|storage\.googleapis|bigquery|gmail|google drive|google sheets)\b`)
 )
-
-func otherSubject(p string) bool {
-	return otherThings().MatchString(p) || otherLimits.in([]byte(p)) && !funds().MatchString(p) || sizes().MatchString(p) && !spent().MatchString(p)
-}

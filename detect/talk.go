@@ -7,11 +7,6 @@ import (
 // This file knows texts that have the words of a limit and are none.
 
 var (
-	// otherLimits are limits of something else than a model.
-	otherLimits = phrases(`disk|bundle|mail quota|inode|inodes|edquot|enospc|file size|file limit|open files|ulimit|recursion|nesting|stack|heap|memory| cpu| cpus| gpu| gpus|storage|upload|uploads|download|downloads|pull rate|image pull|bandwidth|mailbox|` +
-		`context window|context length|context limit|maximum context|prompt is too long|input is too long|max_tokens|output token maximum|token limit for a|token limit for one|token limit for this|character limit|length limit|size limit|line limit|step limit|turn limit|maximum number of turns|max turns|maximum steps|max steps|max iterations|maximum depth|` +
-		`time limit|private tests|build minutes|timeout| pod| pods|compute-resources|namespace|region|instances|vcpu|vcpus|docker|registry|pypi|crates.io|homebrew|twitter|slack api|discord|stripe|login attempts|password| sms|emails per|let's encrypt|certificates`)
-
 	// nearLimit is a warning, or a footer, and no error.
 	nearWords = phrases(`approaching|close to|nearing|near your|almost|about to|running low|running out of|will soon|will be hit|will hit|will reach|will exceed|will run out|may hit|may reach|may exceed`)
 	nearCount = lazy(`\b(?:used (?:about |over |more than )?\d{1,3}(?:\.\d+)? ?%|\d{1,3}(?:\.\d+)? ?% (?:of|used|left|remaining)|\d+ (?:\w+ )?(?:requests |messages |credits )?(?:left|remaining))\b`)
