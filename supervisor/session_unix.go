@@ -29,6 +29,7 @@ type session struct {
 
 	mu       sync.Mutex
 	opost    bool          // the pty's post-processing is off for the time being
+	borrowed *unix.Termios // what the pty was given in the background, until we are in the foreground
 	keyboard *keyboardPump // nil while detached
 }
 
@@ -45,7 +46,8 @@ func newSession(c *child, master *os.File) *session {
 }
 
 // copySettings gives the pty the settings and the size of the terminal, so that
-// the child finds them at its first instant.
+// the child finds them at its first instant. In the background they are those of
+// whoever has the terminal, such as a shell that edits its next line.
 func (n *session) copySettings(slave int) error {
 	outer := n.stage.outer.fd
 	t, err := unix.IoctlGetTermios(outer, getTermios)
@@ -55,6 +57,9 @@ func (n *session) copySettings(slave int) error {
 	if !n.has() && t.Oflag&unix.OPOST != 0 {
 		t.Oflag &^= unix.OPOST
 		n.opost = true
+	}
+	if !n.stage.outer.foreground() {
+		n.borrowed = t
 	}
 	unix.IoctlSetWinsize(slave, unix.TIOCSWINSZ, sizeOf(outer))
 	return os.NewSyscallError("tcsetattr", unix.IoctlSetTermios(slave, setTermios, t))
@@ -77,10 +82,30 @@ func (n *session) attach() {
 	if n.keyboard == nil {
 		n.keyboard = startKeyboard(n)
 	}
-	if n.stage.outer.raw() == nil && n.opost {
+	if n.stage.outer.raw() != nil {
+		return
+	}
+	n.settings()
+	if n.opost {
 		n.opost = false
 		changeTermios(descriptor(n.master), func(t *unix.Termios) { t.Oflag |= unix.OPOST })
 	}
+}
+
+// settings gives the pty what a child of the foreground finds, if it has somebody
+// else's settings and the child has not changed them.
+func (n *session) settings() {
+	found := n.stage.outer.found()
+	if n.borrowed == nil || found == nil {
+		return
+	}
+	changeTermios(descriptor(n.master), func(t *unix.Termios) {
+		b := n.borrowed
+		if t.Iflag == b.Iflag && t.Oflag == b.Oflag && t.Cflag == b.Cflag && t.Lflag == b.Lflag && t.Cc == b.Cc {
+			*t = *found
+		}
+	})
+	n.borrowed = nil
 }
 
 // endKeyboard takes nothing more from the keyboard.

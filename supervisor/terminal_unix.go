@@ -82,6 +82,14 @@ func (t *terminal) raw() error {
 	return nil
 }
 
+// found returns the settings of the terminal as it was found, or nil while it is
+// not raw.
+func (t *terminal) found() *unix.Termios {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.saved
+}
+
 // cook puts the terminal back to how it was found. In the background it leaves
 // it alone: there it belongs to somebody else, who has set it as he likes it.
 func (t *terminal) cook() {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // An interactive shell on a terminal of its own.
@@ -99,6 +101,22 @@ func TestWrapper15StartedInTheBackground(t *testing.T) {
 	}
 	p.type_("fg\r")
 	eventually(t, "raw mode after fg", func() bool { return isRaw(termiosOf(t, p.in)) })
+	p.type_("hello\r")
+	p.expect("got:hello")
+	p.expect("PROMPT>")
+}
+
+// TestWrapper15StartedWhileTheShellEdits: the terminal is the line editor's when
+// the job begins, and as the job needs it only when it comes to the foreground.
+func TestWrapper15StartedWhileTheShellEdits(t *testing.T) {
+	t.Parallel()
+	p := onTerminal(t, [3]*os.File{}, "env", "PS1=PROMPT>", "TERM=dumb", "bash", "--norc", "--noprofile", "-i")
+	p.expect("PROMPT>")
+	p.type_("{ sleep 0.3; exec rr sh -c 'echo out; read x; echo got:$x'; } &\r")
+	p.expect("out\r\n")
+	awaitStopped(p)
+	p.type_("fg\r")
+	eventually(t, "raw mode after fg, not the editor's", func() bool { return termiosOf(t, p.in).Oflag&unix.OPOST == 0 })
 	p.type_("hello\r")
 	p.expect("got:hello")
 	p.expect("PROMPT>")
