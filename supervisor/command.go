@@ -286,10 +286,3 @@ func (c CommandLine) fill(arg, model string) string {
 	}
 	return strings.ReplaceAll(arg, "{model}", model)
 }
-
-// Seed returns what a state that is first created for this command starts with:
-// the model that the command names, or "", and whether the chain of fallbacks
-// is to be left empty, since the default chain names models of Copilot.
-func (c CommandLine) Seed() (preferred string, emptyChain bool) {
-	return c.Model(), c.name != "" && c.name != "copilot"
-}

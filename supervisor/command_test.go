@@ -196,26 +196,6 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-func TestSeed(t *testing.T) {
-	tests := []struct {
-		command string
-		model   string
-		empty   bool
-	}{
-		{"copilot --model a", "a", false},
-		{"agent --model a", "a", false},
-		{"claude --model a -p", "a", true},
-		{"codex exec", "", true},
-		{"copilot --model {model}", "", false},
-	}
-	for _, tt := range tests {
-		model, empty := ParseCommand(strings.Fields(tt.command)).Seed()
-		if model != tt.model || empty != tt.empty {
-			t.Errorf("Seed() of %q = %q, %v, want %q, %v", tt.command, model, empty, tt.model, tt.empty)
-		}
-	}
-}
-
 // FuzzCommandLine takes arguments apart at NUL bytes. Whatever they are: nothing
 // panics, every prompt keeps its bytes and its place, and putting the same model
 // in twice is the same as once.
