@@ -133,6 +133,7 @@ func joinAll(rows []line) (text, hard string) {
 		indent = 0
 	}
 	var out strings.Builder
+	out.Grow(len(rows) * len(rows[0].raw))
 	for i, l := range rows {
 		switch {
 		case i == 0:
@@ -141,7 +142,19 @@ func joinAll(rows []line) (text, hard string) {
 			out.WriteString(l.raw[indent:])
 		}
 	}
-	return text, strings.Join(strings.Fields(out.String()), " ")
+	return text, singleBlanks(out.String())
+}
+
+// singleBlanks makes one blank of every row of them, and none at the ends.
+func singleBlanks(s string) string {
+	last := byte(' ')
+	for i := range len(s) {
+		if c := s[i]; c == ' ' && last == ' ' || c < ' ' || c >= utf8.RuneSelf {
+			return strings.Join(strings.Fields(s), " ")
+		}
+		last = s[i]
+	}
+	return strings.TrimSuffix(s, " ")
 }
 
 // joinRows joins two rows of one hard-wrapped text: without a blank if that
