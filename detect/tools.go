@@ -86,12 +86,17 @@ func (r *run) blamed(id Stream, k int) bool {
 		if len(b) == 0 {
 			continue
 		}
-		l := cleanLine(b)
-		if low := fold(l.text); failing().MatchString(low) && (elsewhere(low) || otherService().MatchString(low[:classLen(low)])) {
+		if r.d.blames(r.d.line(b).text) {
 			return true
 		}
 	}
 	return false
+}
+
+// blames reports that a text is another service's error.
+func blames(text string) bool {
+	low := fold(text)
+	return failing().MatchString(low) && (elsewhere(low) || otherService().MatchString(low[:classLen(low)]))
 }
 
 // classLen is the length of the class that an error begins with.

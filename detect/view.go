@@ -86,6 +86,7 @@ const (
 	knowsFooter
 	knowsStatus
 	knowsGaveUp
+	knowsBlames
 )
 
 // seed makes the hashes of one process: texts that would share a slot in every
@@ -161,6 +162,15 @@ func (d *Detector) status(s string) bool {
 
 // gaveUp reports that the text says that the run ended, and not why.
 func (d *Detector) gaveUp(s string) bool { return d.fits(s, knowsGaveUp, gaveUp, fold) }
+
+// blames reports that the text is another service's error.
+func (d *Detector) blames(s string) bool {
+	f, unknown := d.fact(s, knowsBlames)
+	if unknown && blames(s) {
+		f.fits |= knowsBlames
+	}
+	return f.fits&knowsBlames != 0
+}
 
 func (d *Detector) fits(s string, what uint8, pattern func() *regexp.Regexp, lower func(string) string) bool {
 	f, unknown := d.fact(s, what)
