@@ -12,7 +12,7 @@ var (
 
 	// footer is what clients print after they have given up: it does not mean
 	// that the run went on.
-	footer = lazy(`^(?:(?:changes|duration|requests|tokens|resume|total|usage|session|cost|breakdown|api time|premium requests)\b(?: {2,}|:| \(|$)|exiting…|error executing prompt:|what do you want to do\?|switch to auto mode\?|learn more|https?:|/\w|enter to confirm|esc to|↑|press |run /|` +
+	footer = lazy(`^(?:(?:changes|duration|requests|tokens|resume|total|usage|session|cost|breakdown|api time|premium requests)\b(?: {2,}|:| \(|$)|exiting…|error executing prompt:|what do you want to do\?|switch to auto mode\?|learn more|https?:|/\w|enter to confirm|esc to|ctrl\+\w |↑|press |run /|` +
 		`please |upgrade |try |visit |see |wait for|stop and wait|yes\b|no\b|to (?:get|continue|use|increase|request)|get more|for more|if you (?:believe|would|want|need|wish)|(?:or )?you can |add credits|contact |check |your (?:limits?|quota|usage)|limits? |resets |seu limite|possible quota|reached|` +
 		`at [\w.<$/]+[ (]|traceback|file "|during handling|error code: |request id|retry-after|x-[\w-]+:|tokens used$|[\d,.]+$|[)}\]>'"]|full report|an unexpected critical|(?:npm|pnpm|yarn) |code: |status: |details: |\pL+ed for \d|┌|process exited|exit(?:ed)? (?:with )?(?:code|status)|command exited|error: process|(?:real|user|sys)\s|[~/][\w./-]*(?: \[.*\])?$|.*(?:· \? help|/ commands)|← |` +
 		`node\.js v|\? for shortcuts|⏵⏵|confirm with|(?:generating|thinking|working)…|headers:|\$\w+: |(?:name|type|param|errno|cause|headers|param|model|provider|elapsed): |(?:supported|available|valid) models|\**error (?:output|details)|等待|◇|⏱)`)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // A series is an unbroken run of limits that the client sits out.
@@ -130,11 +129,6 @@ func (r *run) goesOn(s *side, l line) bool {
 		return false // a client that goes on by itself has said so
 	}
 	return l.bullet == 0 && len(prev) > 0 && !strings.HasPrefix(l.text, "[") && wrapped(r.d.line(prev), l.text) && !drawn(l.text) && !r.d.labelled(l.text)
-}
-
-// drawn reports that a row is drawn, not written.
-func drawn(text string) bool {
-	return strings.IndexFunc(text, unicode.IsLetter) < 0 && strings.IndexFunc(text, unicode.IsDigit) < 0
 }
 
 func (r *run) drop(why string) {

@@ -26,7 +26,7 @@ var grammar = map[string]string{
 // labels are what clients put before an error.
 const labels = `(?:` +
 	`failed to get response from the ai model; retried \d+ times? (?:\([^)]*\) ?)*last error:|` +
-	`error(?: code)?(?: ?\(\d{3}\))?:|error {2,}|(?:[a-z]: )?\[[a-z_]+\] error:|[a-z]: \[[a-z_]+\]|\[(?:error|fatal|err)\]:?|errors?\b ?[-–:]|fatal:|` +
+	`error(?: code)?(?: ?\(\d{3}\))?:|error {2,}|(?:[a-z]: )?\[[a-z_]+\] error:|[a-z]: \[[a-z_]+\]|\[(?:error|fatal|err)\]:?|\[(?:[\w-]+ ){1,3}(?:error|failure)\]:?|errors?\b ?[-–:]|fatal:|` +
 	`(?:[\w-]+\.)*[\w-]*(?:error|exception|failure)(?: ?\[[\w-]+\])?:|` +
 	`(?:[\w'-]+ ){0,5}(?:error|failed|failure|exception)(?: ?\(\d{3}\))?(?: ?\([^)]{1,40}\))?:|` +
 	`api error ?\(\d{3}(?: |\))|\[?api error:|` +

@@ -153,7 +153,7 @@ func (w *ending) judge(k int) (f finding, done bool) {
 		}
 		return f, false
 	}
-	if !isError && len(text) > maxPlain {
+	if !isError && (len(text) > maxPlain || isWritten(text)) {
 		w.pass(head, text)
 		return f, false
 	}
@@ -173,6 +173,19 @@ func (w *ending) judge(k int) (f finding, done bool) {
 	}
 	w.pass(head, text)
 	return f, false
+}
+
+var (
+	webAddress = lazy(`\bhttps?://[^\s)\]>]+`)
+	aKey       = lazy(`["']\w+["']\s?:`)
+	// written is code, markup or a path.
+	written = lazy(`[{}\\^]|;$|//|/\*|\*/|::|->|=>|[=!<>+-]= ?|\s=\s|</?[a-zA-Z]|\w\((?:\w+[,)]|\))|[$@]\w*[A-Za-z]|^Files?: |(?:^|\s)(?:[\w.-]+/){2,}[\w.*-]*(?:\s|$)|",$`)
+)
+
+// isWritten reports what stands in files, and what nobody says to a user. The
+// body of an answer is no such thing.
+func isWritten(text string) bool {
+	return !aKey().MatchString(text) && written().MatchString(webAddress().ReplaceAllString(text, ""))
 }
 
 // saysGone reports that a row by itself says that something was used up.

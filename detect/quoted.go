@@ -24,6 +24,21 @@ func (s *side) introduced(k int) bool {
 	return false
 }
 
+// inHunk reports that the row k before the latest stands in a hunk of a diff,
+// as the lines do that a diff leaves alone.
+func (s *side) inHunk(k int) bool {
+	for n := k; n < min(s.n, recentRows); n++ {
+		b := s.back(n)
+		switch {
+		case len(b) > 3 && string(b[:3]) == "@@ ":
+			return n > k
+		case len(b) == 0 || b[0] != ' ' && b[0] != '+' && b[0] != '-':
+			return false
+		}
+	}
+	return false
+}
+
 // alone reports that nothing stands above the row k before the latest.
 func (s *side) alone(k int) bool {
 	for n := k + 1; n < s.n; n++ {

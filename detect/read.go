@@ -39,7 +39,7 @@ func (m *message) read() (verdict Kind, why string) {
 	}
 	limit := m.limit()
 	switch {
-	case overload.in(m.folded) && limit != byNamed && !strings.Contains(m.folded, "port "):
+	case overload.in(m.folded) && limit != byNamed && !ofCodeLoad().MatchString(m.folded) && (m.error || provider().MatchString(m.folded)):
 		return Overloaded, "a provider without capacity"
 	case limit != "":
 		return Limit, limit
@@ -48,6 +48,13 @@ func (m *message) read() (verdict Kind, why string) {
 	}
 	return None, ""
 }
+
+var (
+	// provider are words of what may be without capacity.
+	provider = lazy(`\b(?:models?|servers?|services?|api|providers?|engine|systems?|backend|upstream|cluster|please|try|retry|later|again|demand|traffic|serv\w+)\b|[^\x00-\x7f]`)
+	// ofCodeLoad is what programmers overload, and other things that are loaded.
+	ofCodeLoad = lazy(`\bport |overload(?:s|ed|ing)? (?:of )?(?:\w+[- ])?(?:functions?|methods?|operators?|constructors?|built-ins?|objects?|forms?|types?|signatures?|templates?|members?)\b|(?:functions?|methods?|operators?|constructors?|non)[- ]overload|overload resolution|overload\w*[._/]\w|[\w][._/]overload|no (?:matching )?overload`)
+)
 
 // How a limit was read.
 const (
@@ -196,7 +203,7 @@ var (
 	// setting is something of a model's call that is not supported.
 	setting = lazy(`\b(?:outputs?|parameters?|values?|tools?|images?|vision|features?|function calling|functions?|arguments?|options?|thinking|reasoning[ ._]effort|temperature|max_tokens|streaming|system prompt|inputs?|files?|prisma|django|orm|sequelize|databases?|table|model user|weights|plugin|migration|filenotfounderror|programmingerror|app\.\w+|remote ref|\S+\.(?:bin|gguf|pt|safetensors)|module|path|property|role|schema|response_format|format|credentials|api key|x-api-key|authentication|session|task|user|branch|package|command|data model|view model|test|version)\b`)
 
-	denial = lazy(`\bnot (?:being )?(?:rate[- ]limited|throttled|exceeded|reached|exhausted)|\bno rate limit|(?:is not|isn't|wasn't|not) (?:a |an |your |the )?(?:rate|usage|quota)\b|\bwithout (?:hitting|reaching|exceeding)|n't (?:exceed|reach|hit|run out)|\bwithin (?:your |the )?(?:limits?|quota)|\bdo(?:es)? not exceed|below the limit`)
+	denial = lazy(`\bnot (?:being )?(?:rate[- ]limited|throttled|exceeded|reached|exhausted)|\bno rate limit|(?:is not|isn't|wasn't|not) (?:a |an |your |the )?(?:rate|usage|quota)\b|\bwithout (?:hitting|reaching|exceeding)|n't (?:exceed|reach|hit|run out)|\bwithin (?:your |the )?(?:limits?|quota)|\bdo(?:es)? not exceed|below the limit|\bno (?:\w+ ){0,2}(?:credits?|requests?|tokens?|quota) (?:were |was |are |is )?(?:consumed|used|charged|deducted|spent)\b`)
 	isNear = lazy(`\b[1-9]\d?(?:\.\d+)? ?% (?:of|used|left|remaining)|used (?:about |over |more than )?[1-9]\d?(?:\.\d+)? ?%|\b[1-9]\d* (?:\w+ ){0,2}(?:left|remaining)\b`)
 	noGo   = lazy(`message larger than|\bcredit balance is too low|\bpermissions? (?:denied|error)|permission_|\bunauthori[sz]ed|authenticat|invalid (?:api )?key|api key (?:is )?(?:invalid|not valid)|invalid bearer|token (?:has )?expired|invalid_request_error.{0,80}(?:prompt is too long|maximum context|context_length|image)|missing scopes?|violates \w+|duplicate key|already exists|insufficient (?:scopes?|permissions?|privileges)|sudo|eacces|\bssl\b|certificate`)
 	broken = lazy(`\b(?:could not find a version|no matching (?:distribution|package)|econn\w+|etimedout|enotfound|enoent|eaddrinuse|eai_again|epipe|emfile|enospc|edquot|syntaxerror|typeerror|referenceerror|nameerror|attributeerror|importerror|modulenotfounderror|indentationerror|zerodivisionerror|indexerror|configerror|assertionerror|nullpointerexception|undefined|undeclared|panicked|thresholds on metrics|segmentation|stack overflow|unrecognized (?:key|option|argument)|unknown (?:option|flag|argument|command)|config(?:uration)? file|\.toml|\.ya?ml|must be [<>=]|expected|assert\w*|but got|but was|want \d|compile|linker|undefined:)\b|error ts\d|\w\.{6,}:|error\[e\d|\w\.(?:ts|tsx|js|mjs|py|go|rs|java|rb|cs|php|c|cpp|h)[:(]\d+`)

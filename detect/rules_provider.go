@@ -59,7 +59,7 @@ var overloadRules = []rule{
 	},
 	{
 		name: "overloaded", needs: "overload|busy", kind: notice, verdict: Overloaded, scope: ScopeModel, tree: true,
-		pattern: `(?:(?:http )?(?:529|503|429)\b[ :({-]*)*(?:the |this |our |repeated 529 )*(?:(?:model|api|llm) )?(?:api|model|engine|server|service|anthropic(?:'s)?(?: api)?|openai|provider|claude|system|upstream|gemini)?s?(?: [\w./-]{1,40})?(?: is| are|'s)?(?: currently| temporarily)? ?(?:overloaded|busy right now)`,
+		pattern: `(?:(?:http )?(?:529|503|429)\b[ :({-]*)*(?:the |this |our |repeated 529 )*(?:(?:model|api|llm) )?(?:api|model|engine|server|service|anthropic(?:'s)?(?: api)?|openai|provider|claude|system|upstream|gemini)?s?(?: [\w./-]{1,40})?(?: is| are|'s)?(?: currently| temporarily)? ?(?:overloaded(?: errors?| right now| now)?{end}|busy right now)`,
 		example: "API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment. If it persists, check https://status.claude.com.",
 	},
 	{

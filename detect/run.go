@@ -215,6 +215,9 @@ func (r *run) objection(id Stream, head line, v view, joined string, k int) stri
 		return why
 	}
 	s := &r.streams[id]
+	if s.inHunk(k) {
+		return "inside a diff"
+	}
 	if s.asked && rules[v.rule].kind > code && !v.labelled || r.echo(joined) {
 		return "the echo of the prompt"
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A shape is how lines look that talk about a limit but are none: what they are.
@@ -31,7 +32,7 @@ var notNotices = []shape{
 	{"test", testLike, lazy(`^(?:---|===|ok|FAIL|PASS|RUN|✓|✔|√|not ok)\s|(?:::|\s)(?:PASSED|FAILED|SKIPPED)\b|^\S+ ›|^(?:Test|test_)\w+`)},
 	{"log", with("[<0123456789JFMASONDITWlt"), lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:|\d{1,3}(?:\.\d{1,3}){3}\s|(?:level|time|ts)=|<\d+>|(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\b(?:[:\s\[(]))`)},
 	{"a template", holds('%', '{', '$'), lazy(`%\{\w+\}|\{\{ ?\w+ ?\}\}|\$\{\w+\}|%[sd]\b`)},
-	{"another program's line", holds('|'), lazy(`^[\w.-]+-\d+ +\| `)},
+	{"another program's line", holds('|'), lazy(`^(?:[\w.-]+-\d+|[a-z][\w.-]*) +\| `)},
 	{"another program's line", with("["), lazy(`^\[(?:[\w .-]{1,40})\]\s`)},
 	{"another program's line", anyText, lazy(`^(?i:ralph[\w-]*|loop|supervisor|watchdog|squad|circuit[- ]?breaker|orchestrator|scheduler|toomanyrequests|remote|npm|pip|docker|kubectl|curl|wget|git|bash|zsh|sh|make|cp|mv|tar|rsync|error from server|nginx|redis|postgres)(?::| \(| (?:err|error|warn)\b)`)},
 }
@@ -79,7 +80,7 @@ var answered = lazy(`^(?i:error:? )?4\d\d "`)
 var dumped = lazy(`[{(\[, ](?:message|error|code|detail|reason): "`)
 
 // allowedBrackets are tags at the start of a line that are a client's own.
-var allowedBrackets = lazy(`^\[(?i:api error|error|fatal|err)\b`)
+var allowedBrackets = lazy(`^\[(?i:api error|error|fatal|err|(?:[\w-]+ ){1,3}(?:error|failure))\b`)
 
 // noNotice says why a line's shape rules it out, or "".
 func noNotice(text string) string {
@@ -99,3 +100,8 @@ func noNotice(text string) string {
 
 // marked reports a row that begins with the mark of an error.
 func (l line) marked() bool { return strings.ContainsRune(errorBullets, l.bullet) }
+
+// drawn reports that a row is drawn, not written.
+func drawn(text string) bool {
+	return strings.IndexFunc(text, unicode.IsLetter) < 0 && strings.IndexFunc(text, unicode.IsDigit) < 0
+}

@@ -57,7 +57,7 @@ var (
 	address = lazy(`(?:for url:?|while getting|from|download\w*(?: from)?|fetch\w*|get|post|put|request to|calling|retrieve) ["'` + "`" + `(]{0,2}(https?://\S+)`)
 	failing = lazy(`error|fail|exception|could not|unable`)
 	// hub are the files of models, not the models.
-	hub = lazy(`//huggingface\.co/(?:api/(?:models|datasets|spaces|whoami|resolve)|datasets)/|//huggingface\.co/\S*/(?:resolve|raw)/`)
+	hub = lazy(`//huggingface\.co/(?:api/(?:models|datasets|spaces|whoami|resolve)|datasets)/|//[\w.-]+/\S*/(?:resolve|raw)/(?:main|[0-9a-f]{40})/`)
 )
 
 // elsewhere reports that folded text names another service than a model's as
