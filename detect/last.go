@@ -23,8 +23,8 @@ const maxBlock = 16
 func (r *run) lastWords(e Exit) (finding, bool) {
 	for _, id := range []Stream{Stderr, Terminal, Stdout} {
 		s := &r.streams[id]
-		if s.n == 0 || id == Stdout && r.d.opts.Split && errorsOnStderr[r.d.client] {
-			continue
+		if s.n == 0 || id == Stdout && r.streams[Stderr].n > 0 && r.d.opts.Split && errorsOnStderr[r.d.client] {
+			continue // with nothing on stderr, a wrapper of that name may have joined them
 		}
 		if f, done := r.lastOf(id, 0); done {
 			return f, f.verdict != "" && f.decides(e)
