@@ -43,6 +43,10 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 		c.term.detach()
 	}
 	s.takeBack()
+	if sig == syscall.SIGTSTP && c.term != nil && c.term.monitor != nil && !hasJobControl() {
+		s.goOn(c) // without us the kernel would not have let the terminal stop it
+		return
+	}
 	s.stopSelf(sig)
 }
 

@@ -24,7 +24,7 @@ type session struct {
 	child   *child
 	master  *os.File
 	monitor *monitor    // nil where no shell may stop us
-	jobs    bool        // a shell may stop us and move us to the background
+	jobs    bool        // the child's group may be stopped, and be moved to the background
 	wanted  atomic.Bool // the child has the keyboard whenever we are in the foreground
 
 	mu       sync.Mutex
@@ -34,16 +34,19 @@ type session struct {
 }
 
 // newSession decides whether the child has the keyboard from the start. In the
-// middle of a pipe it may be another command's, as in "ralph-run … | less":
-// then the child begins in the background of its terminal, and gets the
-// keyboard when it asks for it.
+// middle of a pipe it may be another command's, as in "ralph-run … | less" or
+// "cat | ralph-run …": then the child begins in the background of its terminal,
+// and gets the keyboard when it asks for it, also where no shell may stop us.
 func newSession(c *child, master *os.File) *session {
 	s := c.stage
 	n := &session{stage: s, child: c, master: master}
-	n.jobs = s.outer.controls() && hasJobControl()
-	n.wanted.Store(s.tty[0] && !(n.jobs && isStream(s.std[1])))
+	n.jobs = s.outer.controls() && (hasJobControl() || n.shared())
+	n.wanted.Store(s.tty[0] && !(n.jobs && n.shared()))
 	return n
 }
+
+// shared reports that the keyboard may be another command's.
+func (n *session) shared() bool { return !n.stage.tty[0] || isStream(n.stage.std[1]) }
 
 // copySettings gives the pty the settings and the size of the terminal, so that
 // the child finds them at its first instant. In the background they are those of

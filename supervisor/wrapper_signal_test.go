@@ -16,13 +16,7 @@ import (
 func TestWrapper06CtrlCArrivesOnce(t *testing.T) {
 	t.Parallel()
 	for _, wiring := range []string{"terminal", "job"} {
-		p := onTerminal(t, [3]*os.File{}, "rr", "kid", "signals")
-		if wiring == "job" {
-			p = interactiveShell(t)
-			p.type_("rr kid signals\r")
-		}
-		p.expect("ready")
-		us := p.us(wiring)
+		p, us := showsSignals(t, wiring)
 		for range 3 {
 			p.type_("\x03")
 			p.expect("SIGINT")
@@ -31,6 +25,17 @@ func TestWrapper06CtrlCArrivesOnce(t *testing.T) {
 				t.Errorf("%s: Ctrl-C arrived more than once: %q", wiring, got)
 			}
 		}
+		syscall.Kill(us, syscall.SIGTERM)
+		p.expect("SIGTERM")
+	}
+}
+
+// TestWrapper06KillArrivesOnce has nothing typed before: a signal that comes
+// while one that was typed is on its way to us is the same one for the kernel.
+func TestWrapper06KillArrivesOnce(t *testing.T) {
+	t.Parallel()
+	for _, wiring := range []string{"terminal", "job"} {
+		p, us := showsSignals(t, wiring)
 		syscall.Kill(us, syscall.SIGINT)
 		p.expect("SIGINT")
 		syscall.Kill(us, syscall.SIGUSR2)
@@ -40,6 +45,20 @@ func TestWrapper06CtrlCArrivesOnce(t *testing.T) {
 		syscall.Kill(us, syscall.SIGTERM)
 		p.expect("SIGTERM")
 	}
+}
+
+// showsSignals starts a child that prints the signals it gets, below a shell
+// with job control or directly, and tells our pid.
+func showsSignals(t *testing.T, wiring string) (p *proc, us int) {
+	t.Helper()
+	if wiring == "job" {
+		p = interactiveShell(t)
+		p.type_("rr kid signals\r")
+	} else {
+		p = onTerminal(t, [3]*os.File{}, "rr", "kid", "signals")
+	}
+	p.expect("ready")
+	return p, p.us(wiring)
 }
 
 // TestWrapper06CookedCtrlC: where the terminal stays cooked, as below a pipe for
