@@ -97,7 +97,7 @@ func (g *guard) spawn(theirs *os.File) error {
 	defer null.Close()
 	g.pid, err = syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, "ralph-run-guard"}, &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   []string{"PATH=" + os.Getenv("PATH") + ":/usr/bin:/bin"}, // and no mark of a guard above us
+		Env:   []string{"PATH=" + guardPath()}, // and no mark of a guard above us
 		Files: []uintptr{theirs.Fd(), null.Fd(), null.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
@@ -109,6 +109,16 @@ func (g *guard) ready() {
 	if g != nil {
 		<-g.started
 	}
+}
+
+// guardPath is where the script finds grep and sleep: never in the working
+// directory, which an empty PATH would mean.
+func guardPath() string {
+	path := "/usr/bin:/bin"
+	if ours := os.Getenv("PATH"); ours != "" {
+		path += ":" + ours
+	}
+	return path
 }
 
 // marked returns env with the mark, for a child that is about to be started.

@@ -37,14 +37,15 @@ func (l *loop) sayTwice(model, why string) {
 	l.cfg.Say(fmt.Sprintf("%s had already run tools, and %s: what they did may be done twice", model, why))
 }
 
-// sayExhausted tells that nothing was started.
+// sayExhausted tells that nothing was started. It is one line: a loop may say it
+// every minute of a night.
 func (l *loop) sayExhausted(e *breaker.ExhaustedError) {
 	until := ""
 	if !e.Until.IsZero() {
 		until = " until " + clock(e.Until, time.Now())
 	}
-	l.cfg.Say(fmt.Sprintf("every model is rate limited%s (%s); nothing was started", until, strings.Join(e.Models, ", ")))
-	l.cfg.Say("hint: --on-exhausted wait waits for the first of them, --on-exhausted try starts all the same")
+	l.cfg.Say(fmt.Sprintf("every model is rate limited%s (%s); nothing was started (--on-exhausted wait waits, --on-exhausted try starts all the same)",
+		until, strings.Join(e.Models, ", ")))
 }
 
 // sayWait tells that the run waits, as a line of its own.
