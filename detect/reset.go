@@ -43,7 +43,7 @@ var (
 		{lazy(`requested ` + number + `ms wait`), time.Millisecond},
 	}
 	waitPhrase = lazy(`\b(?:(?:try|trying|retry|retrying|again|resets?|reset|refresh(?:es)?|renews?|replenish(?:es)?|refill(?:s|ed)?|available|expires?|cool(?:ing)? ?down|(?:come|check) back|wait|waiting|sleep(?:ing)?)\b[^.;\n]{0,40}?\b` +
-		lead + `|wait|retry-after:?|resets?|retrying|cooldown:?)\s(?:at least |up to |about |approximately |another )?(` + duration + `)`)
+		lead + `|wait|retry[-_]after:?|resets?|retrying|cooldown:?)[\s=](?:at least |up to |about |approximately |another )?(` + duration + `)`)
 	bareRetry   = lazy(`(?:try|retry)(?:ing)? (?:again )?\(?(?:in )?(` + duration + `)`)
 	underUnit   = lazy(`\b(?:in|within) (?:under|less than|about|around) (?:an?|one|1) (second|minute|hour|day|week)`)
 	inUnit      = lazy(`\b(?:in|wait|after) (?:an?|one) (second|minute|hour|day|week)\b`)

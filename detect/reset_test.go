@@ -36,6 +36,7 @@ var resetTests = []struct {
 	{text: `\"retryDelay\": \"36.5s\"`, after: 37 * time.Second},
 	{text: `"retry_after_ms":60000`, after: time.Minute},
 	{text: "retry-after: 60", after: time.Minute},
+	{text: "retry_after=21600s attempts=4", after: 6 * time.Hour},
 	{text: `"retry-after":"2"`, after: 2 * time.Second},
 	{text: "Provider requested 1800000ms wait, exceeds", after: 30 * time.Minute},
 	{text: "Your quota will reset after 22h14m53s.", after: 22*time.Hour + 14*time.Minute + 53*time.Second},
