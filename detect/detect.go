@@ -121,10 +121,10 @@ type Detector struct {
 	echoes  []string // the prompt's lines, squeezed, each to be skipped once
 	screens [4]screen
 	run     run
-	memo    *memo    // nil until a first text is looked at
-	cleaned *cleaned // nil until a first row is cleaned
-	seq     int      // feeds so far
-	ahead   *run     // scratch for looking ahead
+	memo    *memo        // nil until a first text is looked at
+	cleaned *slots[line] // nil until a first row is cleaned, rows as the rules see them
+	seq     int          // feeds so far
+	ahead   *run         // scratch for looking ahead
 	events  eventReader
 	batch   [maxRows][2]int // scratch: where the plain lines of a piece begin and end
 }

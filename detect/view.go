@@ -20,15 +20,11 @@ type view struct {
 
 // A memo keeps what was found out about texts by themselves: a client that
 // waits or draws says the same over and over, and whoever asks for what stands
-// now looks at the same rows again. A text has one of the two slots that its hash
-// says, and has to leave it to another if it was not asked for since the text in
-// the other one was.
-type memo [512]fact
+// now looks at the same rows again.
+type memo = slots[fact]
 
 // A fact is what is known about one text; known says what of it is.
 type fact struct {
-	key   uint64
-	used  bool // after the fact beside it
 	known uint8
 	fits  uint8  // the bits of the patterns that it begins with
 	view  view   // as a text of its own
@@ -41,32 +37,19 @@ type fact struct {
 // maxCleaned bounds a row that is kept as the rules see it.
 const maxCleaned = 160
 
-// cleaned are rows as the rules see them, in slots as a memo's.
-type cleaned [256]struct {
-	key  uint64
-	used bool
-	line
-}
-
 // line is a row as the rules see it.
 func (d *Detector) line(row []byte) line {
 	if len(row) == 0 || len(row) > maxCleaned {
 		return cleanLine(row)
 	}
 	if d.cleaned == nil {
-		d.cleaned = new(cleaned)
+		d.cleaned = new(slots[line])
 	}
-	key := maphash.Bytes(seed, row)
-	at := key % uint64(len(d.cleaned)) &^ 1
-	one, two := &d.cleaned[at], &d.cleaned[at+1]
-	if one.key != key && (two.key == key || one.used) {
-		one, two = two, one
+	l, held := d.cleaned.find(maphash.Bytes(seed, row))
+	if !held {
+		*l = cleanLine(row)
 	}
-	if one.key != key {
-		one.key, one.line = key, cleanLine(row)
-	}
-	one.used, two.used = true, false
-	return one.line
+	return *l
 }
 
 // latest is the latest row of a stream, of which trimmed is all, as the rules see it.
@@ -89,34 +72,16 @@ const (
 	knowsBlames
 )
 
-// seed makes the hashes of one process: texts that would share a slot in every
-// run cannot be made up.
-var seed = maphash.MakeSeed()
-
-// fact returns the slot of a text. unknown reports, once, that what is asked
+// fact is what is kept about a text. unknown reports, once, that what is asked
 // for has to be filled in.
 func (d *Detector) fact(s string, what uint8) (f *fact, unknown bool) {
 	if d.memo == nil {
 		d.memo = new(memo)
 	}
-	key := maphash.String(seed, s)
-	f = d.memo.slot(key)
+	f, _ = d.memo.find(maphash.String(seed, s))
 	unknown = f.known&what == 0
 	f.known |= what
 	return f, unknown
-}
-
-func (m *memo) slot(key uint64) *fact {
-	at := key % uint64(len(m)) &^ 1
-	one, two := &m[at], &m[at+1]
-	if one.key != key && (two.key == key || one.used) {
-		one, two = two, one
-	}
-	if one.key != key {
-		*one = fact{key: key}
-	}
-	one.used, two.used = true, false
-	return one
 }
 
 // view is what the rules say of a text; tree that it stands behind the mark of
