@@ -32,7 +32,7 @@ func (s *side) toolResult(head line, k int) string {
 	if s.n == 0 || head.indent == 0 && head.bullet == 0 {
 		return ""
 	}
-	tree := head.bullet != 0 && strings.ContainsRune(treeBullets, head.bullet) && !head.boxed
+	tree := head.tree()
 	if head.bullet != 0 && !tree {
 		if subAgent().MatchString(head.text) {
 			return "a sub-agent's"
@@ -46,7 +46,7 @@ func (s *side) toolResult(head line, k int) string {
 		}
 		l := cleanLine(b)
 		switch {
-		case l.bullet != 0 && strings.ContainsRune(treeBullets, l.bullet) && !l.boxed:
+		case l.tree():
 			tree = true
 		case l.bullet == '>' || l.bullet == '❯':
 			return ""

@@ -77,9 +77,9 @@ func (r *run) sameStream(id Stream, l line) {
 		if s.open = 0; r.other == 0 && says(l.text) {
 			r.last.more = lastText(r.last.more+" "+l.text, 2<<10)
 		}
-	case strings.ContainsRune("●⏺•", l.bullet) && l.bullet != 0, strings.EqualFold(l.text, "codex"):
+	case strings.ContainsRune("●⏺•", l.bullet), strings.EqualFold(l.text, "codex"):
 		r.drop("the model went on after it")
-	case strings.ContainsRune("❯›>⏵", l.bullet) && l.bullet != 0, r.d.gaveUp(l.text), r.sameAgain(l.text):
+	case strings.ContainsRune("❯›>⏵", l.bullet), r.d.gaveUp(l.text), r.sameAgain(l.text):
 		s.open = 0
 	default:
 		s.open = 0

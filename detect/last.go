@@ -260,7 +260,7 @@ func (w *ending) aside(head line, text string, k int, stamped bool) bool {
 	switch {
 	case head.bullet == '>' || head.bullet == '❯' || head.bullet == '›':
 		return true
-	case strings.ContainsRune(proseBullets, head.bullet) && head.bullet != 0 && head.bullet != '•':
+	case strings.ContainsRune(proseBullets, head.bullet) && head.bullet != '•':
 		return true
 	case logLine().MatchString(text), w.r.echo(text), w.s.introduced(k), w.s.asked && !stamped && !w.r.d.labelled(text):
 		return true

@@ -168,7 +168,7 @@ func (r *run) recognize(id Stream, head line, joined string, k int) (finding, bo
 	if len(joined) < 3 || r.d.opts.Explain == nil && r.misplaced(id, head) != "" {
 		return finding{}, false // spared what the rules would say
 	}
-	tree := head.bullet != 0 && strings.ContainsRune(treeBullets, head.bullet) && !head.boxed
+	tree := head.tree()
 	v := r.d.view(joined, tree)
 	if v.rule < 0 {
 		return finding{}, false
@@ -201,7 +201,7 @@ func (r *run) misplaced(id Stream, head line) string {
 		return "inside a code fence"
 	case head.bullet == '>' || head.bullet == '❯' || head.bullet == '›':
 		return "typed by a person, or quoted"
-	case strings.ContainsRune(proseBullets, head.bullet) && head.bullet != 0:
+	case strings.ContainsRune(proseBullets, head.bullet):
 		return "a list, or the model's own words"
 	case r.d.opts.Split && id == Stdout && errorsOnStderr[r.d.client]:
 		return "this client prints errors on stderr"

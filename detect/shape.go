@@ -101,6 +101,9 @@ func noNotice(text string) string {
 // marked reports a row that begins with the mark of an error.
 func (l line) marked() bool { return strings.ContainsRune(errorBullets, l.bullet) }
 
+// tree reports a row that begins with the mark of a tool's result.
+func (l line) tree() bool { return strings.ContainsRune(treeBullets, l.bullet) && !l.boxed }
+
 // drawn reports that a row is drawn, not written.
 func drawn(text string) bool {
 	return strings.IndexFunc(text, unicode.IsLetter) < 0 && strings.IndexFunc(text, unicode.IsDigit) < 0
