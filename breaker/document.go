@@ -112,6 +112,19 @@ func (d *Document) Fresh() bool { return d.fresh }
 // writes: its contents are not ours to change.
 func (d *Document) SquadWatch() bool { return d.squadWatch }
 
+// UnknownKeys returns the keys of the text that the document was read from which
+// are none of ours: another writer's, or a person's mistakes.
+func (d *Document) UnknownKeys() []string { return unknown(d.raw.root, documentFields) }
+
+// SettingKeys returns the keys that people write: the configuration.
+func SettingKeys() []string {
+	var keys []string
+	for _, f := range join(modelFields, cooldownFields, settingFields) {
+		keys = append(keys, f.key)
+	}
+	return keys
+}
+
 // Clone returns a copy that shares nothing that can change.
 func (d *Document) Clone() *Document {
 	c := *d

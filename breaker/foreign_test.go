@@ -3,6 +3,7 @@ package breaker_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,5 +171,27 @@ func TestFind(t *testing.T) {
 	}
 	if got, _ := breaker.Find(home); got != want {
 		t.Errorf("Find(home) = %s, want it to stop there", got)
+	}
+}
+
+// TestUnknownKeys looks for keys as PowerShell does: of two that differ in case
+// the exact one counts.
+func TestUnknownKeys(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want []string
+	}{
+		{"", nil},
+		{f1, nil},
+		{`{"STATE": "open", "metrics": {"mine": 1}, "circuits": {}}`, nil},
+		{`{"note": 1, "cooldownMinutes": 5, "CooldownMinutes": 6, "currentModel": "m"}`, []string{"note", "CooldownMinutes", "currentModel"}},
+	} {
+		d, err := breaker.Decode([]byte(tt.in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.UnknownKeys(); !slices.Equal(got, tt.want) {
+			t.Errorf("UnknownKeys() of %s = %q, want %q", tt.in, got, tt.want)
+		}
 	}
 }

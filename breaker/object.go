@@ -94,6 +94,21 @@ func (o object) get(key string) json.RawMessage {
 	return raw
 }
 
+// unknown returns the keys that are none of the fields.
+func unknown[T any](o object, fields []field[T]) []string {
+	known := make(map[int]bool, len(fields))
+	for _, f := range fields {
+		known[o.find(f.key)] = true
+	}
+	var keys []string
+	for i, m := range o {
+		if !known[i] {
+			keys = append(keys, m.key)
+		}
+	}
+	return keys
+}
+
 // decodeFields reads the known keys of o into v. What cannot be used is told to
 // warn, and marked in o.
 func decodeFields[T any](o object, fields []field[T], v T, warn func(key, value, problem string)) {

@@ -69,6 +69,7 @@ func (p *program) doctor(c *cli.Context) error {
 	}
 	e := &examination{program: p, settings: s}
 	e.ok("ralph-run", "%s, %s/%s", c.App.Version, runtime.GOOS, runtime.GOARCH)
+	e.variables(c.App.Flags)
 	known := e.client(c.Context)
 	place, err := statePlace(s)
 	if err != nil {
@@ -135,6 +136,7 @@ func (e *examination) stateFile(ctx context.Context, place string) *breaker.Docu
 	for _, w := range doc.Warnings {
 		e.note("state", "edit "+st.inUse(ctx), "%s", w)
 	}
+	e.misspelt(doc, st.inUse(ctx))
 	for _, pattern := range append(append([]string{}, doc.Match...), doc.Ignore...) {
 		if _, err := regexp.Compile(pattern); err != nil {
 			e.note("state", "edit "+st.inUse(ctx)+"; until then the pattern is ignored", "match or ignore: %v", err)
