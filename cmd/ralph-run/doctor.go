@@ -158,7 +158,7 @@ func (e *examination) stateFile(ctx context.Context, place string) *breaker.Docu
 
 func (e *examination) records(ctx context.Context, st *state) {
 	n := 0
-	where, bad, err := st.eachRecord(ctx, time.Time{}, func(record) { n++ })
+	where, bad, err := st.eachRecord(ctx, time.Time{}, func(*record) { n++ })
 	switch {
 	case err != nil:
 		e.note("records", "make it readable and writable for this user", "%v", err)

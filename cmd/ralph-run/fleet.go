@@ -58,7 +58,7 @@ const mostRecords = 20_000
 
 // eachRecord calls do with every record since a moment, oldest first, and
 // returns where they were read: of the fleet's where there is one.
-func (s *state) eachRecord(ctx context.Context, since time.Time, do func(record)) (where string, bad int, err error) {
+func (s *state) eachRecord(ctx context.Context, since time.Time, do func(*record)) (where string, bad int, err error) {
 	if s.fleet == nil {
 		bad, err = s.records.each(since, do)
 		return s.records.path, bad, err
@@ -73,7 +73,7 @@ func (s *state) eachRecord(ctx context.Context, since time.Time, do func(record)
 		case json.Unmarshal(line, &rec) != nil || rec.Model == "":
 			bad++
 		case !rec.Time.Before(since):
-			do(rec)
+			do(&rec)
 		}
 	}
 	return s.place, bad, nil

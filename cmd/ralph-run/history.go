@@ -51,12 +51,12 @@ func (p *program) history(c *cli.Context) error {
 		return err
 	}
 	defer st.close()
-	var records []record
-	where, bad, err := st.eachRecord(c.Context, since, func(r record) { records = append(records, r) })
+	var records []*record // sorted, which moves them
+	where, bad, err := st.eachRecord(c.Context, since, func(r *record) { records = append(records, r) })
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(records, func(a, b record) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(records, func(a, b *record) int { return a.Time.Compare(b.Time) })
 	totals := addUp(records)
 	if c.Bool("json") {
 		return printHistoryJSON(p.stdout, records, totals)
@@ -102,7 +102,7 @@ type total struct {
 	Millis   int64  `json:"durationMs"`
 }
 
-func (t *total) add(r record) {
+func (t *total) add(r *record) {
 	t.Runs++
 	t.Millis += r.DurationMS
 	switch {
@@ -115,7 +115,7 @@ func (t *total) add(r record) {
 	}
 }
 
-func addUp(records []record) []total {
+func addUp(records []*record) []total {
 	sums := map[[2]string]*total{}
 	for _, r := range records {
 		if r.Verdict == "trip" || r.Verdict == "reset" {
@@ -136,19 +136,19 @@ func addUp(records []record) []total {
 	return list
 }
 
-func printHistoryJSON(w io.Writer, records []record, totals []total) error {
+func printHistoryJSON(w io.Writer, records []*record, totals []total) error {
 	if records == nil {
-		records = []record{}
+		records = []*record{}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
-		Records []record `json:"records"`
-		Totals  []total  `json:"totals"`
+		Records []*record `json:"records"`
+		Totals  []total   `json:"totals"`
 	}{records, totals})
 }
 
-func printHistory(out io.Writer, ui paint, records []record, totals []total, looked string) {
+func printHistory(out io.Writer, ui paint, records []*record, totals []total, looked string) {
 	if len(records) == 0 {
 		fmt.Fprintf(out, "no runs recorded in %s\n", looked)
 		return
@@ -173,7 +173,7 @@ func printHistory(out io.Writer, ui paint, records []record, totals []total, loo
 }
 
 // result is how a run ended, in one word.
-func result(r record) string {
+func result(r *record) string {
 	switch {
 	case r.Verdict != "none":
 		return r.Verdict

@@ -195,7 +195,7 @@ func (r recorder) old() string { return r.path + ".1" }
 
 // each calls do with every record since a moment, oldest first. Lines that are
 // no records are counted and left out.
-func (r recorder) each(since time.Time, do func(record)) (bad int, err error) {
+func (r recorder) each(since time.Time, do func(*record)) (bad int, err error) {
 	for _, path := range []string{r.old(), r.path} {
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -213,7 +213,7 @@ func (r recorder) each(since time.Time, do func(record)) (bad int, err error) {
 	return bad, nil
 }
 
-func eachLine(f *os.File, since time.Time, do func(record)) (bad int, err error) {
+func eachLine(f *os.File, since time.Time, do func(*record)) (bad int, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -223,7 +223,7 @@ func eachLine(f *os.File, since time.Time, do func(record)) (bad int, err error)
 		case json.Unmarshal(lines.Bytes(), &rec) != nil || rec.Model == "":
 			bad++
 		case !rec.Time.Before(since):
-			do(rec)
+			do(&rec)
 		}
 	}
 	return bad, lines.Err()

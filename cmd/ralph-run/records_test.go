@@ -55,7 +55,7 @@ func TestRecordsManyWriters(t *testing.T) {
 	}
 	all.Wait()
 	next := map[string]int64{}
-	bad, err := r.each(time.Time{}, func(rec record) {
+	bad, err := r.each(time.Time{}, func(rec *record) {
 		if rec.Model == "filler" {
 			return
 		}
@@ -100,7 +100,7 @@ func TestRecordsAfterCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	bad, err := r.each(time.Time{}, func(rec record) { got = append(got, rec.Model) })
+	bad, err := r.each(time.Time{}, func(rec *record) { got = append(got, rec.Model) })
 	if strings.Join(got, " ") != "a c" || bad != 1 || err != nil {
 		t.Errorf("each: %v, %d bad, %v; want [a c], 1 bad", got, bad, err)
 	}
