@@ -33,7 +33,8 @@ ralph-run status                           the circuit, in words
 ralph-run explain --exit-code 1 run.log    would this output be a limit, and why`
 
 const exitText = `COMMAND's own status; if a signal ended COMMAND, ralph-run ends by that signal
-75   every model is rate limited (and COMMAND, if it ran, ended with 0)
+75   every model is rate limited, or --attempts is used up, and COMMAND ended
+     with 0, was ended by ralph-run, or was not started
 125  ralph-run's own mistake, or bad usage
 126  COMMAND cannot be executed
 127  COMMAND was not found`
