@@ -66,6 +66,7 @@ func (s *stage) launch(path string, spec childSpec) (*child, error) {
 		return nil, startError(spec.argv[0], err)
 	}
 	c.relay = newRelay(spec.observe, s.cfg.Logger)
+	go c.relay.watch()
 	for _, t := range w.routes {
 		c.relay.carry(t)
 	}

@@ -3,10 +3,14 @@
 package supervisor
 
 import (
+	"os"
 	"os/signal"
 	"strconv"
 	"syscall"
 )
+
+// systemSignals are those of the forwarded signals that not every system has.
+var systemSignals = []os.Signal{syscall.SIGEMT, syscall.SIGINFO}
 
 // defaultAction gives sig its default action. [signal.Reset] only restores that
 // of the Go runtime, which prints all goroutines for QUIT, ABRT or SEGV and

@@ -1,9 +1,13 @@
 package supervisor
 
 import (
+	"os"
 	"syscall"
 	"unsafe"
 )
+
+// systemSignals are those of the forwarded signals that not every system has.
+var systemSignals = []os.Signal{syscall.SIGPWR, syscall.SIGSTKFLT}
 
 // defaultAction gives sig its default action. [signal.Reset] only restores that
 // of the Go runtime, which prints all goroutines for QUIT, ABRT or SEGV and

@@ -59,9 +59,12 @@ each() {
 }
 each TERM
 each CONT
-tries=0 none=0
-while [ $none -lt 3 ] && [ $((tries += 1)) -le 60 ]; do
-	[ $tries -le 50 ] || each KILL
+end=$(($(date +%s) + 5)) tries=0 kills=0 none=0
+while [ $none -lt 3 ] && [ $kills -lt 10 ]; do
+	if [ $((tries += 1)) -gt 50 ] || [ "$(date +%s)" -gt $end ]; then
+		each KILL
+		kills=$((kills + 1))
+	fi
 	none=$((none + 1))
 	[ -z "$(left)" ] || none=0
 	sleep 0.1 || sleep 1

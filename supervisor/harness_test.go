@@ -101,8 +101,12 @@ func (p *proc) begin(out *os.File) {
 		close(p.ended)
 	}()
 	p.t.Cleanup(func() {
-		syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-		<-p.ended
+		select {
+		case <-p.ended:
+		default: // so the number is not another's
+			syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+			<-p.ended
+		}
 		if p.in != nil {
 			p.in.Close()
 		}
@@ -206,7 +210,7 @@ func shell(t *testing.T, script string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = enough / 2
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)

@@ -76,8 +76,9 @@ func (s *stage) stopSelf(sig syscall.Signal) {
 	stopBy(sig)
 }
 
-// resume goes on after SIGCONT.
+// resume goes on after SIGCONT, with which the kernel forgets a SIGTSTP on its way.
 func (s *stage) resume(c *child) {
+	s.typed.mine(syscall.SIGTSTP)
 	if c == nil {
 		return
 	}
@@ -134,9 +135,11 @@ func (s *stage) takeBack() {
 		return
 	}
 	defer unix.Close(tty)
-	signal.Ignore(syscall.SIGTTOU) // we are in the background
+	if !ignored(syscall.SIGTTOU) { // we are in the background
+		signal.Ignore(syscall.SIGTTOU)
+		defer signal.Reset(syscall.SIGTTOU)
+	}
 	unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, unix.Getpgrp())
-	signal.Reset(syscall.SIGTTOU)
 }
 
 // hasJobControl reports whether a shell may stop our process group: that

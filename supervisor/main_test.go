@@ -52,11 +52,21 @@ func TestMain(m *testing.M) {
 	mostlyWaits()
 	code := m.Run()
 	os.RemoveAll(bin)
-	if err := goleak.Find(); code == 0 && err != nil {
+	if err := leaks(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, "FAIL: after the last test:", err)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// leaks waits until no goroutine of a test is left.
+func leaks() (err error) {
+	for end := time.Now().Add(enough); time.Now().Before(end); {
+		if err = goleak.Find(); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // heedSignals lets the tests run under nohup or in the background of a shell: what

@@ -7,10 +7,7 @@ import (
 	"go.uber.org/zap"
 )
 
-const (
-	breath    = 2 * time.Millisecond   // the observer's pause, while output goes on
-	orderWait = 500 * time.Millisecond // how long a piece waits for those that were written before it
-)
+const breath = 2 * time.Millisecond // the observer's pause, while output goes on
 
 // An audience shows the pieces of a relay to the observer, in the order in which
 // the child wrote them as far as that can be known. In one stream it can. Of two
@@ -25,7 +22,7 @@ type audience struct {
 // watch shows all pieces, until there are no more.
 func (r *relay) watch() {
 	defer close(r.seen)
-	a := &audience{relay: r, late: time.NewTimer(orderWait)}
+	a := &audience{relay: r, late: time.NewTimer(r.orderWait)}
 	a.late.Stop()
 	pause := time.NewTimer(breath)
 	for {
@@ -59,7 +56,7 @@ func (a *audience) take(p piece) {
 		a.show(p)
 	} else {
 		if len(a.held) == 0 {
-			a.late.Reset(orderWait)
+			a.late.Reset(a.orderWait)
 		}
 		a.held = append(a.held, p)
 	}
@@ -75,7 +72,7 @@ func (a *audience) release(all bool) {
 		}
 		a.held = a.held[1:]
 		a.show(p)
-		a.late.Reset(orderWait)
+		a.late.Reset(a.orderWait)
 	}
 	a.late.Stop()
 }

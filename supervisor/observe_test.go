@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -42,6 +43,8 @@ func TestOrderOfStreams(t *testing.T) {
 	notice.first = answer
 	var seen strings.Builder
 	r := newRelay(func(_ detect.Stream, p []byte) { seen.Write(p) }, zap.NewNop())
+	r.orderWait = time.Hour
+	go r.watch()
 	r.carry(notice)
 	if _, err := io.ReadFull(passed, make([]byte, len("notice\n"))); err != nil {
 		t.Fatal(err)
@@ -63,6 +66,7 @@ func TestOrderDoesNotWaitForEver(t *testing.T) {
 	notice.first = answer
 	shown := make(chan string, 2)
 	r := newRelay(func(_ detect.Stream, p []byte) { shown <- string(p) }, zap.NewNop())
+	go r.watch()
 	r.carry(notice)
 	if got := <-shown; got != "notice\n" {
 		t.Errorf("shown first: %q", got)

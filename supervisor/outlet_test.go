@@ -15,14 +15,15 @@ import (
 // runIn runs a command in this process, by the real run loop.
 func runIn(t *testing.T, cfg Config, command ...string) Result {
 	t.Helper()
-	if cfg.Stdin == nil {
-		cfg.Stdin = openFile(t, os.DevNull)
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if cfg.Stdout == nil {
-		cfg.Stdout = openFile(t, os.DevNull)
-	}
-	if cfg.Stderr == nil {
-		cfg.Stderr = openFile(t, os.DevNull)
+	defer null.Close()
+	for _, f := range []**os.File{&cfg.Stdin, &cfg.Stdout, &cfg.Stderr} {
+		if *f == nil {
+			*f = null
+		}
 	}
 	cfg.Command, cfg.Env, cfg.Logger = command, os.Environ(), zap.NewNop()
 	cfg.Circuit = &anyModel{renewEvery: time.Hour}

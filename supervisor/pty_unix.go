@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,26 +16,15 @@ import (
 // runtime's poller: that would wake a thread for every piece. Neither side
 // survives an exec.
 func openPTY() (master, slave *os.File, err error) {
-	m, slave, err := pty.Open()
-	if err != nil {
-		return nil, nil, fmt.Errorf("open pty: %w", err)
-	}
-	defer m.Close()
-	fd, err := unix.FcntlInt(m.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	master, slave, err = openPair()
 	if err == nil {
-		err = unix.SetNonblock(fd, false)
-	}
-	if err != nil {
-		slave.Close()
-		return nil, nil, fmt.Errorf("open pty: %w", err)
-	}
-	master = os.NewFile(uintptr(fd), m.Name()) // blocking now: so it stays out of the poller
-	if err := errors.Join(unix.SetNonblock(fd, true), blocking(slave)); err != nil {
+		if err = errors.Join(unix.SetNonblock(descriptor(master), true), blocking(slave)); err == nil {
+			return master, slave, nil
+		}
 		master.Close()
 		slave.Close()
-		return nil, nil, fmt.Errorf("open pty: %w", err)
 	}
-	return master, slave, nil
+	return nil, nil, fmt.Errorf("open pty: %w", err)
 }
 
 // readPTY returns the reading of a pty. A pty gives no more than 4 KiB at a time,
@@ -104,47 +91,4 @@ func (c *child) awaitOutput(fd int) bool {
 			return false
 		}
 	}
-}
-
-// bare turns off what a terminal adds to the bytes of a program, for captured
-// output: no \r before \n, no echo.
-func bare(slave int) error {
-	return changeTermios(slave, func(t *unix.Termios) {
-		t.Oflag &^= unix.OPOST
-		t.Lflag &^= unix.ECHO | unix.ECHONL
-	})
-}
-
-// changeTermios changes the settings of a terminal, at once.
-func changeTermios(fd int, change func(*unix.Termios)) error {
-	t, err := unix.IoctlGetTermios(fd, getTermios)
-	if err != nil {
-		return os.NewSyscallError("tcgetattr", err)
-	}
-	change(t)
-	return os.NewSyscallError("tcsetattr", unix.IoctlSetTermios(fd, setTermios, t))
-}
-
-// sizeOf returns the size of the terminal fd, or, where it has none, the one
-// in the environment, or 80x24. It is never 0x0: programs divide by it.
-func sizeOf(fd int) *unix.Winsize {
-	w, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
-	if err != nil {
-		w = &unix.Winsize{}
-	}
-	if w.Col == 0 {
-		w.Col = sizeFromEnv("COLUMNS", 80)
-	}
-	if w.Row == 0 {
-		w.Row = sizeFromEnv("LINES", 24)
-	}
-	return w
-}
-
-func sizeFromEnv(name string, otherwise uint16) uint16 {
-	n, err := strconv.ParseUint(os.Getenv(name), 10, 16)
-	if err != nil || n == 0 {
-		return otherwise
-	}
-	return uint16(n)
 }

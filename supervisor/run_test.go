@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -145,7 +146,8 @@ func TestRunHungClient(t *testing.T) {
 	if !strings.Contains(s.stderr, "rate limit for this model") || !strings.Contains(s.stderr, "Exiting") {
 		t.Errorf("stderr %q, want the client's own lines", s.stderr)
 	}
-	if want := "claude-sonnet-4.6 is rate limited (429, resets in 30m); retrying with gpt-5.4-mini"; len(s.said) != 1 || s.said[0] != want {
+	want := regexp.MustCompile(`^claude-sonnet-4.6 is rate limited \(429, resets in (30|2\d)m\); retrying with gpt-5.4-mini$`)
+	if len(s.said) != 1 || !want.MatchString(s.said[0]) {
 		t.Errorf("said %q, want %q", s.said, want)
 	}
 	if r := got.Attempts[0]; r.EndedBy != "grace" || r.Exit != (supervisor.Exit{}) {
@@ -161,7 +163,7 @@ func TestRunHungClientWithLog(t *testing.T) {
 	s.cfg.Patience = 0
 	got := s.run()
 	s.expect(got, 0, "claude-sonnet-4.6 gpt-5.4-mini", breaker.Open)
-	if r := got.Attempts[0]; r.EndedBy != "grace" || r.Duration > 30*time.Second {
+	if r := got.Attempts[0]; r.EndedBy != "grace" || r.Duration >= time.Minute {
 		t.Errorf("ended by %q after %v, want the grace, at once", r.EndedBy, r.Duration)
 	}
 }

@@ -22,7 +22,7 @@ func TestPollBySelect(t *testing.T) {
 	}
 	defer master.Close()
 	defer slave.Close()
-	changeTermios(descriptor(slave), func(tio *unix.Termios) { tio.Lflag &^= unix.ECHO })
+	changeSettings(slave, func(tio *unix.Termios) { tio.Lflag &^= unix.ECHO })
 	ways := map[string]func([]unix.PollFd, int) (int, error){"poll": poll, "select": pollBySelect}
 	expect := func(when string, f *os.File, events int16, want int) {
 		t.Helper()

@@ -31,6 +31,7 @@ type session struct {
 	opost    bool          // the pty's post-processing is off for the time being
 	borrowed *unix.Termios // what the pty was given in the background, until we are in the foreground
 	keyboard *keyboardPump // nil while detached
+	over     bool          // the child is gone: never attached again
 }
 
 // newSession decides whether the child has the keyboard from the start. In the
@@ -51,11 +52,10 @@ func (n *session) shared() bool { return !n.stage.tty[0] || isStream(n.stage.std
 // copySettings gives the pty the settings and the size of the terminal, so that
 // the child finds them at its first instant. In the background they are those of
 // whoever has the terminal, such as a shell that edits its next line.
-func (n *session) copySettings(slave int) error {
-	outer := n.stage.outer.fd
-	t, err := unix.IoctlGetTermios(outer, getTermios)
+func (n *session) copySettings(slave *os.File) error {
+	t, err := settingsOf(n.stage.outer.file)
 	if err != nil {
-		return os.NewSyscallError("tcgetattr", err)
+		return err
 	}
 	if !n.has() && t.Oflag&unix.OPOST != 0 {
 		t.Oflag &^= unix.OPOST
@@ -64,8 +64,8 @@ func (n *session) copySettings(slave int) error {
 	if !n.stage.outer.foreground() {
 		n.borrowed = t
 	}
-	unix.IoctlSetWinsize(slave, unix.TIOCSWINSZ, sizeOf(outer))
-	return os.NewSyscallError("tcsetattr", unix.IoctlSetTermios(slave, setTermios, t))
+	setSize(slave, sizeOf(n.stage.outer.file))
+	return setSettings(slave, t)
 }
 
 // has reports whether the keyboard is the child's now.
@@ -82,6 +82,9 @@ func (n *session) begin() {
 func (n *session) attach() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.over {
+		return // a SIGCONT that came late
+	}
 	if n.keyboard == nil {
 		n.keyboard = startKeyboard(n)
 	}
@@ -91,7 +94,7 @@ func (n *session) attach() {
 	n.settings()
 	if n.opost {
 		n.opost = false
-		changeTermios(descriptor(n.master), func(t *unix.Termios) { t.Oflag |= unix.OPOST })
+		changeSettings(n.master, func(t *unix.Termios) { t.Oflag |= unix.OPOST })
 	}
 }
 
@@ -102,7 +105,7 @@ func (n *session) settings() {
 	if n.borrowed == nil || found == nil {
 		return
 	}
-	changeTermios(descriptor(n.master), func(t *unix.Termios) {
+	changeSettings(n.master, func(t *unix.Termios) {
 		b := n.borrowed
 		if t.Iflag == b.Iflag && t.Oflag == b.Oflag && t.Cflag == b.Cflag && t.Lflag == b.Lflag && t.Cc == b.Cc {
 			*t = *found
@@ -111,10 +114,17 @@ func (n *session) settings() {
 	n.borrowed = nil
 }
 
-// endKeyboard takes nothing more from the keyboard.
+// endKeyboard takes nothing more from the keyboard, for good: the child is gone.
+// While the last of its output is written, which may take long, Ctrl-C is for us.
 func (n *session) endKeyboard() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.over = true
+	n.pauseKeyboard()
+	n.stage.outer.interruptible()
+}
+
+func (n *session) pauseKeyboard() {
 	if n.keyboard != nil {
 		n.keyboard.end()
 		n.keyboard = nil
@@ -123,21 +133,18 @@ func (n *session) endKeyboard() {
 
 // detach puts the terminal back.
 func (n *session) detach() {
-	n.endKeyboard()
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.pauseKeyboard()
 	n.stage.outer.cook()
-	changeTermios(descriptor(n.master), func(t *unix.Termios) {
+	changeSettings(n.master, func(t *unix.Termios) {
 		n.opost = n.opost || t.Oflag&unix.OPOST != 0
 		t.Oflag &^= unix.OPOST
 	})
 }
 
-// resize passes the terminal's size on; the kernel then sends SIGWINCH to the
-// child.
-func (n *session) resize() {
-	unix.IoctlSetWinsize(descriptor(n.master), unix.TIOCSWINSZ, sizeOf(n.stage.outer.fd))
-}
+// resize passes the terminal's size on.
+func (n *session) resize() { setSize(n.master, sizeOf(n.stage.outer.file)) }
 
 // A keyboardPump passes on what is typed.
 type keyboardPump struct {
@@ -186,13 +193,13 @@ func (k *keyboardPump) end() {
 	k.wake.Close()
 	select {
 	case <-k.done:
-	case <-time.After(100 * time.Millisecond): // another reader was faster, and ours is stuck
+	case <-time.After(time.Second): // another reader was faster, and ours is stuck
 	}
 }
 
 // signalTyped returns the signal that the pty will make of what is typed.
 func (n *session) signalTyped(p []byte) syscall.Signal {
-	t, err := unix.IoctlGetTermios(descriptor(n.master), getTermios)
+	t, err := settingsOf(n.master)
 	if err != nil || t.Lflag&unix.ISIG == 0 {
 		return 0
 	}

@@ -13,12 +13,14 @@ import (
 
 // forwarded are the signals that end a program which does not catch them, and
 // which others send on purpose. They go to the child's group; we end when it
-// does. CHLD and URG are not here: they are the Go runtime's. PIPE is not here:
-// it comes with a failed write.
-var forwarded = []os.Signal{
+// does. A fault of our own is none of them: the Go runtime makes a panic of that.
+// CHLD, URG and PROF are not here: they are the Go runtime's. PIPE is not here: it comes
+// with a failed write.
+var forwarded = append([]os.Signal{
 	syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
 	syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGABRT, syscall.SIGSYS,
-}
+	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGIO,
+}, systemSignals...)
 
 // asksToEnd are those of them that say: the run is over.
 func asksToEnd(sig os.Signal) bool {
@@ -115,33 +117,39 @@ func (s *stage) mirror(sig syscall.Signal) {
 	syscall.Kill(0, sig)
 	select {
 	case <-got:
-	case <-time.After(time.Second):
-		s.typed.mine(sig)
+	case <-time.After(time.Second): // it will come all the same, and is still ours then
 	}
 }
 
 // echoes are signals that we sent to our own process group and that come back.
 type echoes struct {
 	mu  sync.Mutex
-	sig syscall.Signal
-	got chan struct{}
+	got map[syscall.Signal]chan struct{} // those that are still to come
 }
 
+// expect returns what is closed when sig has come back. Of one that was sent twice
+// before that, the kernel may make one.
 func (e *echoes) expect(sig syscall.Signal) <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.sig, e.got = sig, make(chan struct{})
-	return e.got
+	if e.got == nil {
+		e.got = make(map[syscall.Signal]chan struct{})
+	}
+	if e.got[sig] == nil {
+		e.got[sig] = make(chan struct{})
+	}
+	return e.got[sig]
 }
 
-// mine reports whether sig is the one expected, and expects no more.
+// mine reports whether sig was expected, and expects it no more.
 func (e *echoes) mine(sig syscall.Signal) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.sig != sig {
+	got := e.got[sig]
+	if got == nil {
 		return false
 	}
-	e.sig = 0
-	close(e.got)
+	delete(e.got, sig)
+	close(got)
 	return true
 }

@@ -29,7 +29,7 @@ func (s *stage) open() error {
 	for i, f := range s.std {
 		s.tty[i] = isTerminal(f)
 		if s.tty[i] && s.outer == nil {
-			s.outer = &terminal{file: f, fd: descriptor(f)}
+			s.outer = &terminal{file: f}
 		}
 	}
 	s.stdin0 = stdinPlace(s.std[0])
@@ -105,6 +105,7 @@ func (s *stage) launch(path string, spec childSpec) (*child, error) {
 		return nil, startError(spec.argv[0], err)
 	}
 	c.relay = newRelay(spec.observe, s.cfg.Logger)
+	go c.relay.watch()
 	for _, t := range c.routes {
 		c.relay.carry(t)
 	}
@@ -133,6 +134,7 @@ func (w *wiring) begin(path string, spec childSpec) (err error) {
 	if err != nil {
 		s.setRunning(nil)
 		if c.term != nil {
+			c.term.endKeyboard()
 			c.term.detach()
 		}
 	}

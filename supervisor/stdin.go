@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
 // recordInMemory is how much of a piped stdin is kept in memory; what is more
@@ -93,9 +94,14 @@ func (r *recording) keep(p []byte) {
 	}
 }
 
-// replayable reports why a retry cannot get the same stdin, or nil.
+// replayable reports why a retry cannot get the same stdin, or nil. Where another
+// process has read what our own read was told is there, that hangs.
 func (r *recording) replayable() error {
-	r.mu.Lock()
+	for end := time.Now().Add(time.Second); !r.mu.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return errors.New("record stdin: another process reads it, too")
+		}
+	}
 	defer r.mu.Unlock()
 	return r.err
 }

@@ -43,14 +43,15 @@ type route struct {
 // behind the copying, and never holds up what is in front of it. A slow reader or
 // a slow observer slows the child; memory is bounded by the pieces.
 type relay struct {
-	observe func(detect.Stream, []byte)
-	logger  *zap.Logger
-	free    chan []byte
-	full    chan piece
-	hurry   chan struct{} // somebody waits for the observer
-	copies  sync.WaitGroup
-	seen    chan struct{} // closed when the observer has seen everything
-	bytes   atomic.Int64
+	observe   func(detect.Stream, []byte)
+	logger    *zap.Logger
+	orderWait time.Duration // how long a piece waits for those that were written before it
+	free      chan []byte
+	full      chan piece
+	hurry     chan struct{} // somebody waits for the observer
+	copies    sync.WaitGroup
+	seen      chan struct{} // closed when the observer has seen everything
+	bytes     atomic.Int64
 
 	mu     sync.Mutex
 	outErr error
@@ -65,17 +66,17 @@ type piece struct {
 
 func newRelay(observe func(detect.Stream, []byte), logger *zap.Logger) *relay {
 	r := &relay{
-		observe: observe,
-		logger:  logger,
-		free:    make(chan []byte, pieces),
-		full:    make(chan piece, pieces),
-		hurry:   make(chan struct{}, 1),
-		seen:    make(chan struct{}),
+		observe:   observe,
+		logger:    logger,
+		orderWait: 500 * time.Millisecond,
+		free:      make(chan []byte, pieces),
+		full:      make(chan piece, pieces),
+		hurry:     make(chan struct{}, 1),
+		seen:      make(chan struct{}),
 	}
 	for range pieces {
 		r.free <- nil // made when first needed
 	}
-	go r.watch()
 	return r
 }
 

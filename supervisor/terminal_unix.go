@@ -13,7 +13,6 @@ import (
 // keyboard goes to the child, and as it was found at all other times.
 type terminal struct {
 	file *os.File // the first of our standard streams that is it
-	fd   int
 
 	mu    sync.Mutex
 	saved *unix.Termios // how it was found, while it is raw
@@ -23,7 +22,7 @@ type terminal struct {
 // keyboard returns the terminal for reading. A stdout that is one may have been
 // opened for writing only.
 func (t *terminal) keyboard() *os.File {
-	flags, err := unix.FcntlInt(uintptr(t.fd), unix.F_GETFL, 0)
+	flags, err := unix.FcntlInt(uintptr(descriptor(t.file)), unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_WRONLY {
 		return t.file
 	}
@@ -41,19 +40,14 @@ func (t *terminal) keyboard() *os.File {
 
 // controls reports whether it is our controlling terminal.
 func (t *terminal) controls() bool {
-	_, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
-	return err == nil
-}
-
-func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(descriptor(f), getTermios)
+	_, err := groupOf(t.file)
 	return err == nil
 }
 
 // foreground reports whether our process group may use the terminal. One that
 // is not our controlling terminal has no job control, and may be used.
 func (t *terminal) foreground() bool {
-	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	group, err := groupOf(t.file)
 	return err != nil || group == unix.Getpgrp()
 }
 
@@ -65,8 +59,8 @@ func (t *terminal) raw() error {
 	saved := t.saved
 	if saved == nil {
 		var err error
-		if saved, err = unix.IoctlGetTermios(t.fd, getTermios); err != nil {
-			return os.NewSyscallError("tcgetattr", err)
+		if saved, err = settingsOf(t.file); err != nil {
+			return err
 		}
 	}
 	r := *saved
@@ -75,11 +69,20 @@ func (t *terminal) raw() error {
 	r.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
 	r.Cflag = r.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 	r.Cc[unix.VMIN], r.Cc[unix.VTIME] = 1, 0
-	if err := unix.IoctlSetTermios(t.fd, setTermios, &r); err != nil {
-		return os.NewSyscallError("tcsetattr", err)
+	if err := setSettings(t.file, &r); err != nil {
+		return err
 	}
 	t.saved = saved
 	return nil
+}
+
+// interruptible has the terminal make signals of its keys, if it is raw.
+func (t *terminal) interruptible() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.saved != nil && t.foreground() {
+		changeSettings(t.file, func(now *unix.Termios) { now.Lflag |= t.saved.Lflag & unix.ISIG })
+	}
 }
 
 // found returns the settings of the terminal as it was found, or nil while it is
@@ -99,7 +102,7 @@ func (t *terminal) cook() {
 		return
 	}
 	if t.foreground() {
-		unix.IoctlSetTermios(t.fd, setTermios, t.saved)
+		setSettings(t.file, t.saved)
 	}
 	t.saved = nil
 }

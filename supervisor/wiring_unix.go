@@ -121,8 +121,8 @@ func (w *wiring) output(i int, stream detect.Stream) error {
 	if w.control < 0 {
 		w.control = i
 	}
-	unix.IoctlSetWinsize(descriptor(theirs), unix.TIOCSWINSZ, sizeOf(descriptor(s.std[i])))
-	return bare(descriptor(theirs))
+	setSize(theirs, sizeOf(s.std[i]))
+	return bare(theirs)
 }
 
 // pipe opens a pipe for an output of the child.
@@ -151,7 +151,7 @@ func blocking(f *os.File) error { return unix.SetNonblock(descriptor(f), false) 
 func (w *wiring) adopt(i int, t *route, slave *os.File) error {
 	w.control = i
 	w.c.term = newSession(w.c, t.from)
-	return w.c.term.copySettings(descriptor(slave))
+	return w.c.term.copySettings(slave)
 }
 
 // input connects the child's stdin.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,6 +94,23 @@ func TestWrapper06EachSignalOnce(t *testing.T) {
 	p.expect("SIGTERM\n")
 	if ws := p.wait(); ws.ExitStatus() != 0 {
 		t.Errorf("status %v, want the child's 0", ws)
+	}
+}
+
+// TestWrapper06EverySignal: what would have ended the command ends it, and us.
+func TestWrapper06EverySignal(t *testing.T) {
+	t.Parallel()
+	for _, sig := range forwarded {
+		if runtime.GOOS != "linux" && (sig == syscall.SIGIO || sig.String() == "information request") {
+			continue // ignored by default there
+		}
+		p := onPipes(t, "rr", "sh", "-c", "ulimit -c 0; echo pid=$$; exec sleep 1000")
+		child := p.expectInt("pid")
+		p.signal(sig.(syscall.Signal))
+		if ws := p.wait(); !ws.Signaled() || ws.Signal() != sig || ws.CoreDump() {
+			t.Errorf("%v: ended with %#x, want that signal and no core", sig, ws)
+		}
+		eventually(t, "the child ends", func() bool { return !alive(child) })
 	}
 }
 

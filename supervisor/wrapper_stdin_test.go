@@ -11,8 +11,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 func TestWrapper10StdinArrives(t *testing.T) {
@@ -264,13 +262,29 @@ func TestRecordingCannotBeKept(t *testing.T) {
 // TestSocketStdin: node gives its children sockets.
 func TestSocketStdin(t *testing.T) {
 	t.Parallel()
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	ours, theirs, err := controlSocket()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
 	defer theirs.Close()
 	ours.WriteString("hello")
 	ours.Close()
 	startTwice(t, theirs, []byte("hello"))
+}
+
+// TestStdinThatIsStuck: another process has read what our own read was told is
+// there, so it hangs. The next attempt cannot have its stdin, and says so.
+func TestStdinThatIsStuck(t *testing.T) {
+	t.Parallel()
+	rec := &recording{}
+	rec.mu.Lock()
+	s := &stage{}
+	s.record = rec
+	if err := s.rewind(); err == nil {
+		t.Error("no error")
+	}
+	rec.mu.Unlock()
+	if err := s.rewind(); err != nil {
+		t.Error(err)
+	}
 }

@@ -39,6 +39,8 @@ var waysOut = []struct {
 	{name: "USR1", script: "echo ready; exec cat", signal: syscall.SIGUSR1, want: 138},
 	{name: "ALRM", script: "echo ready; exec cat", signal: syscall.SIGALRM, want: 142},
 	{name: "XCPU", script: "echo ready; exec cat", signal: syscall.SIGXCPU, want: 152},
+	{name: "SEGV", script: "echo ready; ulimit -c 0; exec cat", signal: syscall.SIGSEGV, want: 139},
+	{name: "BUS", script: "echo ready; ulimit -c 0; exec cat", signal: syscall.SIGBUS, want: 128 + int(syscall.SIGBUS)},
 	{name: "panic", script: "echo ready; read x; >$0; sleep 100", want: 2},
 }
 
