@@ -113,7 +113,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return Result{}, errors.New("run: missing command")
 	}
 	if _, err := findCommand(cfg.Command[0], pathOf(cfg.Env)); err != nil {
-		return Result{}, err // before the circuit: a name mistyped is no failure of a model
+		return Result{}, err // before the circuit: a name mistyped is no failure of a model; each attempt looks again
 	}
 	line := ParseCommand(cfg.Command)
 	if !line.decides() {
