@@ -96,7 +96,10 @@ func (c *child) run() {
 	}
 	byUs := c.byUs
 	c.mu.Unlock()
-	c.drain()
+	exit := exitOf(ws)
+	if sig, stuck := c.drain().(syscall.Signal); stuck {
+		exit = Exit{Signal: sig} // as it would have ended a command that is stuck in its last write
+	}
 	if c.term != nil {
 		c.term.detach() // not before the last of the output: it is meant for a raw terminal
 	}
@@ -104,7 +107,7 @@ func (c *child) run() {
 	c.stage.takeBack()
 	c.stage.setRunning(nil)
 	c.end = childEnd{
-		Exit:        exitOf(ws),
+		Exit:        exit,
 		byUs:        byUs,
 		interrupted: c.stage.asks.get(),
 		bytes:       c.relay.bytes.Load(),
@@ -145,8 +148,8 @@ func (c *child) awaitGroup() {
 
 // drain waits until all output has been passed on. A grandchild that holds an
 // output open gets a second. When we were asked to end, a reader of ours that
-// takes nothing gets no more than that, either.
-func (c *child) drain() {
+// takes nothing gets no more than that, either: then what asked is returned.
+func (c *child) drain() os.Signal {
 	deadline := time.Now().Add(drainAfter)
 	c.deadline.Store(&deadline)
 	for _, t := range c.routes {
@@ -163,10 +166,11 @@ func (c *child) drain() {
 		select {
 		case <-copied:
 		case <-time.After(time.Until(deadline) + drainAfter):
-			return // stuck in a write that nobody will take
+			return c.stage.asks.get() // stuck in a write that nobody will take
 		}
 	}
 	c.relay.finish()
+	return nil
 }
 
 // endStdin stops what reads our stdin for the child.

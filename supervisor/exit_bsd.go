@@ -10,7 +10,7 @@ import (
 )
 
 // systemSignals are those of the forwarded signals that not every system has.
-var systemSignals = []os.Signal{syscall.SIGEMT, syscall.SIGINFO}
+var systemSignals = []os.Signal{syscall.SIGEMT}
 
 // defaultAction gives sig its default action. [signal.Reset] only restores that
 // of the Go runtime, which prints all goroutines for QUIT, ABRT or SEGV and

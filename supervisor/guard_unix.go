@@ -20,9 +20,9 @@ import (
 // It is a shell that reads from a pipe of which only we hold the other end, in a
 // session of its own, so that nothing that is meant for us or for the child
 // reaches it. It is started beside our own start, which it would delay, and told
-// the child's group later. If we are killed between the two, it looks for what the
-// child has started meanwhile by a mark in the environment, where the system shows
-// that (Linux). A nil guard does nothing.
+// the child's group later. If we are killed between the two, or something has left
+// the group, it finds that by a mark in the environment, where the system shows it
+// (Linux). A nil guard does nothing.
 type guard struct {
 	life    *os.File
 	mark    string
@@ -36,7 +36,7 @@ type guard struct {
 const envGuard = "RALPH_RUN_GUARD"
 
 // guardScript reads the mark and the group, and waits for our end. Then it asks the
-// group to end, or those of all who bear the mark, and kills what is still there
+// group to end, and those of all who bear the mark, and kills what is still there
 // after about five seconds. Who forks while all are looked through may be overlooked:
 // it has to find nothing several times.
 const guardScript = `read -r mark
@@ -44,10 +44,7 @@ const guardScript = `read -r mark
 read -r group
 read -r _
 left() {
-	if [ "$group" ]; then
-		kill -0 -$group && echo $group
-		return
-	fi
+	[ "$group" ] && kill -0 -$group && echo $group
 	grep -lsF "$mark" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
 		read -r stat </proc/$pid/stat && set -- ${stat##*) } && echo $3
 	done | sort -u

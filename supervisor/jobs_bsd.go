@@ -17,5 +17,8 @@ func stopBy(sig syscall.Signal) {
 	syscall.Kill(syscall.Getpid(), sig)
 }
 
+// isRunning reports whether a process is not stopped, where that can be known.
+func isRunning(int) bool { return false }
+
 // groupLives reports whether a process group has a member.
 func groupLives(group int) bool { return syscall.Kill(-group, 0) != syscall.ESRCH }

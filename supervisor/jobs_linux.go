@@ -51,6 +51,15 @@ func groupLives(group int) bool {
 	return false
 }
 
+// isRunning reports whether a process is not stopped, where that can be known.
+func isRunning(pid int) bool {
+	switch readStat(strconv.Itoa(pid)).state {
+	case 'R', 'S', 'D':
+		return true
+	}
+	return false
+}
+
 type procStat struct {
 	state         byte
 	parent, group int

@@ -20,12 +20,16 @@ func (s *stage) suspend(c *child) {
 		c.signal(syscall.SIGTSTP)
 		return
 	}
-	s.stopSelf(syscall.SIGTSTP)
+	if hasJobControl() {
+		stopBy(syscall.SIGTSTP)
+	}
 }
 
-// childStopped follows a child that stopped: so do we, with the terminal put
-// back. One that only wants the terminal gets it, if it is ours to give.
+// childStopped follows a child that stopped: so do we, with the terminal put back
+// and by the same signal, so that a shell shows the same. One that only wants the
+// terminal gets it, if it is ours to give.
 func (s *stage) childStopped(c *child, sig syscall.Signal) {
+	conts := s.conts.Load()
 	wants := sig == syscall.SIGTTIN || sig == syscall.SIGTTOU
 	if wants && c.term == nil && s.handOver(c) {
 		c.signal(syscall.SIGCONT)
@@ -47,7 +51,16 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 		s.goOn(c) // without us the kernel would not have let the terminal stop it
 		return
 	}
-	s.stopSelf(sig)
+	if !hasJobControl() {
+		return // nobody could let us go on; whoever stopped the child alone can let it go on alone
+	}
+	if s.conts.Load() != conts || isRunning(c.group) {
+		if c.term != nil && c.term.has() {
+			c.term.attach()
+		}
+		return // somebody has let it go on meanwhile, and will not do so again
+	}
+	stopBy(sig)
 }
 
 // settle waits until what a stopped child has written is passed on: it must not
@@ -64,21 +77,9 @@ func (c *child) settle() {
 	}
 }
 
-// stopSelf stops this process by the signal that stopped the child, so that a
-// shell shows the same.
-//
-// Where nobody could let us go on we stay: whoever stopped the child alone can
-// let it go on alone.
-func (s *stage) stopSelf(sig syscall.Signal) {
-	if !hasJobControl() {
-		return
-	}
-	stopBy(sig)
-}
-
-// resume goes on after SIGCONT, with which the kernel forgets a SIGTSTP on its way.
+// resume goes on after SIGCONT.
 func (s *stage) resume(c *child) {
-	s.typed.mine(syscall.SIGTSTP)
+	s.conts.Add(1)
 	if c == nil {
 		return
 	}

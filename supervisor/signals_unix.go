@@ -81,21 +81,27 @@ func (s *stage) handle(sig syscall.Signal) {
 	case syscall.SIGCONT:
 		s.resume(c)
 	default:
-		s.forward(c, sig)
+		s.forward(sig)
 	}
 }
 
-// forward passes a signal on, once, to the child's group.
-func (s *stage) forward(c *child, sig syscall.Signal) {
+// forward passes a signal on, once, to the child's group. Where there is no child
+// it ends us, as it would have ended a command that has not yet begun to catch it;
+// a child that is just being started gets it all the same.
+func (s *stage) forward(sig syscall.Signal) {
 	if s.typed.mine(sig) {
 		return // the pty has given it to the child already
 	}
-	if asksToEnd(sig) {
+	c := s.receiver(sig)
+	if c == nil || asksToEnd(sig) {
 		s.asks.set(sig)
 	}
-	if c == nil {
-		return
+	if c != nil {
+		s.deliver(c, sig)
 	}
+}
+
+func (s *stage) deliver(c *child, sig syscall.Signal) {
 	if sig == syscall.SIGTERM && s.cfg.Grace > 0 {
 		c.endWithin(s.cfg.Grace)
 	}
@@ -118,6 +124,9 @@ func (s *stage) mirror(sig syscall.Signal) {
 	select {
 	case <-got:
 	case <-time.After(time.Second): // it will come all the same, and is still ours then
+		if sig == syscall.SIGTSTP { // but for this one: SIGCONT makes the kernel forget it
+			s.typed.mine(sig)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package supervisor
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"syscall"
 
 	"go.uber.org/zap"
@@ -19,9 +20,10 @@ type stageSys struct {
 	record *recording
 	caught chan os.Signal
 	typed  echoes
-	lent   bool     // the terminal's foreground is the child's, below a pipe
-	guard  *guard   // for the next child, if it is started already
-	guards []*guard // of those before
+	conts  atomic.Int32 // how many SIGCONTs have come
+	lent   bool         // the terminal's foreground is the child's, below a pipe
+	guard  *guard       // for the next child, if it is started already
+	guards []*guard     // of those before
 }
 
 func (s *stage) open() error {
@@ -137,8 +139,12 @@ func (w *wiring) begin(path string, spec childSpec) (err error) {
 			c.term.endKeyboard()
 			c.term.detach()
 		}
+		return err
 	}
-	return err
+	for _, sig := range s.takeEarly() {
+		s.deliver(c, sig.(syscall.Signal))
+	}
+	return nil
 }
 
 // A keeper ends the child's group when we are killed. It is dismissed when the

@@ -97,7 +97,7 @@ func (r *recording) keep(p []byte) {
 // replayable reports why a retry cannot get the same stdin, or nil. Where another
 // process has read what our own read was told is there, that hangs.
 func (r *recording) replayable() error {
-	for end := time.Now().Add(time.Second); !r.mu.TryLock(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(3 * time.Second); !r.mu.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return errors.New("record stdin: another process reads it, too")
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -97,6 +98,59 @@ func TestWrapper06EachSignalOnce(t *testing.T) {
 	}
 }
 
+// TestStoppedAndContinuedAtOnce: who lets us go on while we are about to stop with
+// the child does it only once.
+func TestStoppedAndContinuedAtOnce(t *testing.T) {
+	t.Parallel()
+	p, us := showsSignals(t, "job")
+	child := childOf(t, childOf(t, us))
+	for range 3 { // we take a while to stop
+		syscall.Kill(child, syscall.SIGSTOP)
+		eventually(t, "the child stops", func() bool {
+			stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
+			return strings.Contains(string(stat), ") T ") || runtime.GOOS != "linux" && strings.HasPrefix(stateOf(child), "T")
+		})
+		syscall.Kill(us, syscall.SIGCONT)
+		syscall.Kill(us, syscall.SIGUSR1)
+		p.expect("SIGUSR1")
+	}
+	syscall.Kill(us, syscall.SIGTERM)
+	p.expect("SIGTERM")
+}
+
+// TestEarlySignal: one that comes when there is no child yet is for the child.
+func TestEarlySignal(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGSEGV} {
+		null := openFile(t, os.DevNull)
+		s := stageIn(t, Config{Stdout: null, Stderr: null})
+		s.handle(sig)
+		c, err := s.start(childSpec{argv: []string{"sh", "-c", "ulimit -c 0; exec sleep 1000"}, env: os.Environ()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end := c.wait(); end.Signal != sig {
+			t.Errorf("ended by %v, want %v", end.Exit, sig)
+		}
+	}
+}
+
+// TestSignalAtTheStart sends TERM at moments of the start: none is lost.
+func TestSignalAtTheStart(t *testing.T) {
+	t.Parallel()
+	for i := range runs(100) {
+		p := onTerminal(t, [3]*os.File{}, "rr", "sleep", "1000")
+		time.Sleep(time.Duration(i) * 500 * time.Microsecond) // the moment is what is tested
+		p.signal(syscall.SIGTERM)
+		if ws := p.wait(); ws.Signal() != syscall.SIGTERM {
+			t.Errorf("ended with %#x, want TERM", ws)
+		}
+		if isRaw(termiosOf(t, p.in)) {
+			t.Error("the terminal is raw")
+		}
+	}
+}
+
 // TestWrapper06EverySignal: what would have ended the command ends it, and us.
 func TestWrapper06EverySignal(t *testing.T) {
 	t.Parallel()
@@ -128,7 +182,7 @@ func TestStoppedAlone(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	p.signal(syscall.SIGCONT)
 	if got := shellStatus(p.wait()); got != 143 {
-		t.Errorf("status %d, want 143", got)
+		t.Errorf("status %d, want 143; output %q", got, p.text())
 	}
 }
 
