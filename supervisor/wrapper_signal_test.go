@@ -111,6 +111,8 @@ func TestStoppedAndContinuedAtOnce(t *testing.T) {
 			return strings.Contains(string(stat), ") T ") || runtime.GOOS != "linux" && strings.HasPrefix(stateOf(child), "T")
 		})
 		syscall.Kill(us, syscall.SIGCONT)
+		p.expect("SIGCONT")
+		time.Sleep(50 * time.Millisecond) // where it is too short the test shows less, and fails no more
 		syscall.Kill(us, syscall.SIGUSR1)
 		p.expect("SIGUSR1")
 	}
