@@ -56,8 +56,10 @@
 // # Signals
 //
 // Every signal that would end us is caught and sent, once, to the child's group;
-// we end when the child does, by the same signal if that is how it ended. TERM
-// starts the grace, after which the group is killed.
+// we end when the child does, by the same signal if that is how it ended. One that
+// comes before the child is for the child. TERM starts the grace, after which the
+// group is killed. When the child is gone, but its last output cannot be written,
+// the run ends by the signal with which somebody asked it to.
 //
 // With the terminal raw, Ctrl-C is a byte. It goes to the pty, which makes the
 // signal if the child wants one, and then the same signal goes to the rest of our
@@ -79,6 +81,10 @@
 // ignored where INT is, as a shell does for a background command. Any other signal
 // that was ignored at our start, such as TERM, USR1 or PIPE, has its default action
 // in the child.
+//
+// PIPE would be one of our own writes, PROF is the runtime's, and the real-time
+// signals are too many to catch at each start: they are not passed on. In the first
+// milliseconds of a start nothing is caught yet.
 //
 // In the same way the runtime opens the null device for a standard stream that
 // is closed. It looks like one that the caller has opened, as many do, so the child
