@@ -22,7 +22,7 @@ import (
 // reaches it. It is started beside our own start, which it would delay, and told
 // the child's group later. If we are killed between the two, or something has left
 // the group, it finds that by a mark in the environment, where the system shows it
-// (Linux). A nil guard does nothing.
+// (Linux). A monitor starts one when we are killed. A nil guard does nothing.
 type guard struct {
 	life    *os.File
 	mark    string
@@ -67,8 +67,15 @@ while [ $none -lt 3 ] && [ $kills -lt 10 ]; do
 	sleep 0.1 || sleep 1
 done`
 
-// startGuard starts a guard. Without one, which is logged, all else works as well.
-func startGuard(log *zap.Logger) *guard {
+// startGuard starts a guard with a new mark. Without one, which is logged, all else
+// works as well.
+func startGuard(log *zap.Logger) *guard { return startGuardOf(newMark(), log) }
+
+// newMark returns a mark that nobody else has.
+func newMark() string { return rand.Text() }
+
+// startGuardOf starts the guard of those who bear the mark.
+func startGuardOf(mark string, log *zap.Logger) *guard {
 	if os.Getpid() == 1 {
 		return nil // the kernel ends everything that was started here together with us
 	}
@@ -77,7 +84,7 @@ func startGuard(log *zap.Logger) *guard {
 		log.Debug("start the guard", zap.Error(err))
 		return nil
 	}
-	g := &guard{life: life, mark: rand.Text(), started: make(chan struct{}), gone: make(chan struct{})}
+	g := &guard{life: life, mark: mark, started: make(chan struct{}), gone: make(chan struct{})}
 	g.tell(g.mark)
 	go func() {
 		defer close(g.started)
@@ -123,10 +130,17 @@ func guardPath() string {
 
 // marked returns env with the mark, for a child that is about to be started.
 func (g *guard) marked(env []string) []string {
-	if g == nil || runtime.GOOS != "linux" {
+	if g == nil {
 		return env
 	}
-	return WithEnv(env, envGuard, g.mark)
+	return markedBy(g.mark, env)
+}
+
+func markedBy(mark string, env []string) []string {
+	if runtime.GOOS != "linux" {
+		return env
+	}
+	return WithEnv(env, envGuard, mark)
 }
 
 // watch tells it the group that is to be ended.
@@ -151,13 +165,27 @@ func (g *guard) end() {
 	defer close(g.gone)
 	defer g.life.Close()
 	<-g.started
-	if g.pid == 0 {
-		return
+	if g.pid != 0 {
+		syscall.Kill(g.pid, syscall.SIGKILL)
+		g.reap()
 	}
-	syscall.Kill(g.pid, syscall.SIGKILL)
+}
+
+// act has the guard do what it is there for, and waits for that. It reports false
+// if there is none.
+func (g *guard) act() bool {
+	if g == nil {
+		return false
+	}
+	<-g.started
+	g.life.Close()
+	return g.pid != 0 && g.reap()
+}
+
+func (g *guard) reap() bool {
 	for {
 		if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
-			return
+			return err == nil
 		}
 	}
 }

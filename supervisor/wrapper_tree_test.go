@@ -85,7 +85,11 @@ var familyWirings = []string{"pipe", "pty", "terminal", "job"}
 
 func TestWrapper04KillTakesTheWholeTree(t *testing.T) {
 	for _, wiring := range familyWirings {
-		for name, script := range map[string]string{"default": familyScript, "ignored": "trap '' HUP TERM; " + familyScript} {
+		for name, script := range map[string]string{
+			"default":        familyScript,
+			"ignored":        "trap '' HUP TERM; " + familyScript,
+			"ignored by one": `sh -c "trap '' HUP TERM; echo grandchild=\$\$; sleep 1000; sleep 1000" & echo child=$!; echo top=$$; wait`,
+		} {
 			t.Run(wiring+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				p := startFamily(t, wiring, script)
