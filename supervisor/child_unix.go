@@ -146,33 +146,6 @@ func (c *child) awaitGroup() {
 	}
 }
 
-// drain waits until all output has been passed on. A grandchild that holds an
-// output open gets a second. When we were asked to end, a reader of ours that
-// takes nothing gets no more than that, either: then what asked is returned.
-func (c *child) drain() os.Signal {
-	deadline := time.Now().Add(drainAfter)
-	c.deadline.Store(&deadline)
-	for _, t := range c.routes {
-		t.from.SetReadDeadline(deadline)
-	}
-	copied := make(chan struct{})
-	go func() {
-		c.relay.copies.Wait()
-		close(copied)
-	}()
-	select {
-	case <-copied:
-	case <-c.stage.asks.done:
-		select {
-		case <-copied:
-		case <-time.After(time.Until(deadline) + drainAfter):
-			return c.stage.asks.get() // stuck in a write that nobody will take
-		}
-	}
-	c.relay.finish()
-	return nil
-}
-
 // endStdin stops what reads our stdin for the child.
 func (c *child) endStdin() {
 	c.awake.Close()

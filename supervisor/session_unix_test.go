@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -36,45 +37,104 @@ func TestLateSIGCONT(t *testing.T) {
 	}
 }
 
-// TestCtrlCWhileOutputIsStuck: the child is gone, but its last words cannot be
+// TestAskedWhileOutputIsStuck: the child is gone, but its last words cannot be
 // written. The keyboard is no child's any more; its keys are ours.
-func TestCtrlCWhileOutputIsStuck(t *testing.T) {
+func TestAskedWhileOutputIsStuck(t *testing.T) {
 	t.Parallel()
-	master, slave, err := newTerminal()
-	if err != nil {
-		t.Fatal(err)
+	for name, ask := range map[string]func(cmd *exec.Cmd, person *os.File){
+		"Ctrl-C": func(_ *exec.Cmd, person *os.File) { person.WriteString("\x03") },
+		"kill":   func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Signal(syscall.SIGINT) },
+	} {
+		person, slave, err := newTerminal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer person.Close()
+		defer slave.Close()
+		before := termiosOf(t, slave)
+		cmd := startStuck(t, slave)
+		eventually(t, "raw mode with signals", func() bool {
+			now := termiosOf(t, slave)
+			return isRaw(now) && now.Lflag&unix.ISIG != 0
+		})
+		ask(cmd, person)
+		late := time.AfterFunc(enough, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		late.Stop()
+		got := shellStatus(cmd.ProcessState.Sys().(syscall.WaitStatus))
+		flushed := got == 4 && name == "Ctrl-C" // the key throws away what is stuck, too
+		if got != 130 && !flushed {
+			t.Errorf("%s: status %d, want 130: its output was cut", name, got)
+		}
+		if after := termiosOf(t, slave); after != before {
+			t.Errorf("%s: termios before %+v\nafter %+v", name, before, after)
+		}
 	}
-	defer master.Close()
-	before := termiosOf(t, slave)
-	// More than the terminal holds, and less than that and what we have taken.
-	cmd := exec.Command("rr", "sh", "-c", "head -c 20000 /dev/zero; exit 4")
+}
+
+// startStuck starts a run on a terminal that takes nothing. Its child writes more
+// than there may be room for again, and less than what we and the pty hold.
+func startStuck(t *testing.T, slave *os.File) *exec.Cmd {
+	t.Helper()
+	fill(t, slave)
+	cmd := exec.Command("rr", "sh", "-c", "head -c 8000 /dev/zero; exit 4")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	defer slave.Close()
-	eventually(t, "raw mode with signals", func() bool {
-		now := termiosOf(t, slave)
-		return isRaw(now) && now.Lflag&unix.ISIG != 0
-	})
-	master.WriteString("\x03")
-	select {
-	case <-ended:
-	case <-time.After(enough):
-		t.Error("Ctrl-C did not end it")
-		cmd.Process.Kill()
-		<-ended
+	return cmd
+}
+
+// fill writes to a terminal until it takes no more.
+func fill(t *testing.T, slave *os.File) {
+	t.Helper()
+	fd, err := unix.Open(slave.Name(), unix.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := shellStatus(cmd.ProcessState.Sys().(syscall.WaitStatus)); got != 130 {
-		t.Errorf("status %d, want 130: its output was cut", got)
-	}
-	if after := termiosOf(t, slave); after != before {
-		t.Errorf("termios before %+v\nafter %+v", before, after)
+	defer unix.Close(fd)
+	for full := 0; full < 5; {
+		if n, _ := unix.Write(fd, make([]byte, 1024)); n > 0 {
+			full = 0
+			continue
+		}
+		full++
+		time.Sleep(5 * time.Millisecond) // what is on its way makes room once more
 	}
 }
+
+// TestSlowIsNotStuck: somebody asked us to end, and the copying of the last output
+// takes long though the outputs would take it.
+func TestSlowIsNotStuck(t *testing.T) {
+	t.Parallel()
+	s := stageIn(t, Config{Stdout: openFile(t, os.DevNull), Stderr: openFile(t, os.DevNull)})
+	s.asks.set(syscall.SIGTERM)
+	c := &child{stage: s}
+	c.routes = []*route{{to: s.std[1]}}
+	copied := make(chan struct{})
+	time.AfterFunc(300*time.Millisecond, func() { close(copied) })
+	if c.isStuck(copied, 0) {
+		t.Error("it is taken for stuck")
+	}
+	p, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	defer full.Close()
+	full.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+	io.Copy(full, zeros{})
+	c.routes[0].to = full
+	if !c.isStuck(make(chan struct{}), 0) {
+		t.Error("a full pipe is not taken for stuck")
+	}
+}
+
+// zeros is endless.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // TestLateEcho: what we sent to our own group is ours however late it comes back,
 // and also if another one was sent meanwhile.

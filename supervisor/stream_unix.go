@@ -123,8 +123,13 @@ func waitFor(fd int, events int16, wake int) bool {
 }
 
 // hasInput reports whether something can be read now.
-func hasInput(fd int) bool {
-	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+func hasInput(fd int) bool { return isReady(fd, unix.POLLIN) }
+
+// canWrite reports whether something can be written now.
+func canWrite(fd int) bool { return isReady(fd, unix.POLLOUT) }
+
+func isReady(fd int, event int16) bool {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: event}}
 	n, err := poll(fds, 0)
-	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0
+	return err == nil && n > 0 && fds[0].Revents&event != 0
 }

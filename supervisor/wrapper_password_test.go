@@ -44,8 +44,13 @@ func TestWrapper15AsksOnTheTerminal(t *testing.T) {
 // as it is for the other command of a pipe until the child reads from it.
 func TestPipelineWithoutAShell(t *testing.T) {
 	t.Parallel()
-	p := onTerminal(t, [3]*os.File{}, "bash", "-c", `rr sh -c 'echo one; echo two >&2; read k; echo child:$k' | cat; exit ${PIPESTATUS[0]}`)
+	seen := t.TempDir() + "/seen"
+	p := onTerminal(t, [3]*os.File{}, "bash", "-c",
+		`rr sh -c 'echo one; until [ -e $0 ]; do sleep 0.01; done; read k; echo child:$k' $0 | cat; exit ${PIPESTATUS[0]}`, seen)
 	p.expect("one\r\n")
+	if err := os.WriteFile(seen, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	eventually(t, "raw mode as the child reads", func() bool { return isRaw(termiosOf(t, p.in)) })
 	p.type_("yours\r")
 	p.expect("child:yours")
