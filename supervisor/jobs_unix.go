@@ -54,6 +54,7 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 	if !hasJobControl() {
 		return // nobody could let us go on; whoever stopped the child alone can let it go on alone
 	}
+	s.catchUp()
 	if s.conts.Load() != conts || isRunning(c.group) {
 		if c.term != nil && c.term.has() {
 			c.term.attach()
@@ -61,6 +62,17 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 		return // somebody has let it go on meanwhile, and will not do so again
 	}
 	stopBy(sig)
+}
+
+// catchUp waits until the signals are handled that have come so far: the Go runtime
+// hands out one that came before the one sent here, and has a lower number, first.
+func (s *stage) catchUp() {
+	got := s.typed.expect(syscall.SIGWINCH)
+	syscall.Kill(unix.Getpid(), syscall.SIGWINCH)
+	select {
+	case <-got:
+	case <-time.After(time.Second): // it is ignored
+	}
 }
 
 // settle waits until what a stopped child has written is passed on: it must not

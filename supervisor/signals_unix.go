@@ -73,6 +73,7 @@ func (s *stage) handle(sig syscall.Signal) {
 	c := s.running()
 	switch sig {
 	case syscall.SIGWINCH:
+		s.typed.mine(sig)
 		if c != nil && c.term != nil {
 			c.term.resize()
 		}
