@@ -227,6 +227,15 @@ func reap(pid int, status chan<- syscall.WaitStatus) {
 	}
 }
 
+// reapOnly waits for the end of a process that is no command.
+func reapOnly(pid int) error {
+	for {
+		if _, err := syscall.Wait4(pid, nil, 0, nil); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
 // isText reports whether a file that the kernel does not know how to run can
 // be a shell script: no NUL in its first line.
 func isText(path string) bool {

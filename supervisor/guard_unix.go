@@ -167,7 +167,7 @@ func (g *guard) end() {
 	<-g.started
 	if g.pid != 0 {
 		syscall.Kill(g.pid, syscall.SIGKILL)
-		g.reap()
+		reapOnly(g.pid)
 	}
 }
 
@@ -179,15 +179,7 @@ func (g *guard) act() bool {
 	}
 	<-g.started
 	g.life.Close()
-	return g.pid != 0 && g.reap()
-}
-
-func (g *guard) reap() bool {
-	for {
-		if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
-			return err == nil
-		}
-	}
+	return g.pid != 0 && reapOnly(g.pid) == nil
 }
 
 // await waits until a dismissed guard has ended.

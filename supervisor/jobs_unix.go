@@ -47,12 +47,11 @@ func (s *stage) childStopped(c *child, sig syscall.Signal) {
 		c.term.detach()
 	}
 	s.takeBack()
-	if sig == syscall.SIGTSTP && c.term != nil && c.term.monitor != nil && !hasJobControl() {
-		s.goOn(c) // without us the kernel would not have let the terminal stop it
+	if !hasJobControl() { // nobody could let us go on; whoever stopped the child alone can let it go on alone
+		if sig == syscall.SIGTSTP && c.term != nil && c.term.monitor != nil {
+			s.goOn(c) // without us the kernel would not have let the terminal stop it
+		}
 		return
-	}
-	if !hasJobControl() {
-		return // nobody could let us go on; whoever stopped the child alone can let it go on alone
 	}
 	s.catchUp()
 	if s.conts.Load() != conts || isRunning(c.group) {

@@ -142,9 +142,5 @@ func (m *monitor) order(kind byte) {
 func (m *monitor) dismiss() {
 	m.order(orderDismiss)
 	m.ctl.Close()
-	for {
-		if _, err := syscall.Wait4(m.pid, nil, 0, nil); !errors.Is(err, syscall.EINTR) {
-			return
-		}
-	}
+	reapOnly(m.pid)
 }

@@ -9,20 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onFile calls do with f's number. It is f's own as long as do runs; one that
-// was kept may be another file's by then.
-func onFile(f *os.File, do func(fd int) error) error {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var failed error
-	if err := raw.Control(func(n uintptr) { failed = do(int(n)) }); err != nil {
-		return err
-	}
-	return failed
-}
-
 // settingsOf returns the settings of the terminal f.
 func settingsOf(f *os.File) (t *unix.Termios, err error) {
 	err = onFile(f, func(fd int) error {

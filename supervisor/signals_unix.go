@@ -102,6 +102,25 @@ func (s *stage) forward(sig syscall.Signal) {
 	}
 }
 
+// receiver returns the child that sig is for, or keeps it for the next one.
+func (s *stage) receiver(sig syscall.Signal) *child {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.child == nil {
+		s.early = append(s.early, sig)
+	}
+	return s.child
+}
+
+// takeEarly returns the signals that came while no child ran.
+func (s *stage) takeEarly() []syscall.Signal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	early := s.early
+	s.early = nil
+	return early
+}
+
 func (s *stage) deliver(c *child, sig syscall.Signal) {
 	if sig == syscall.SIGTERM && s.cfg.Grace > 0 {
 		c.endWithin(s.cfg.Grace)

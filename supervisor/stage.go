@@ -21,8 +21,7 @@ type stage struct {
 	stageSys
 
 	mu     sync.Mutex
-	child  *child      // the one that runs now, or nil
-	early  []os.Signal // came while none ran: for the next one
+	child  *child // the one that runs now, or nil
 	starts int
 	closed bool
 
@@ -70,25 +69,6 @@ func (s *stage) running() *child {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.child
-}
-
-// receiver returns the child that sig is for, or keeps it for the next one.
-func (s *stage) receiver(sig os.Signal) *child {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.child == nil {
-		s.early = append(s.early, sig)
-	}
-	return s.child
-}
-
-// takeEarly returns the signals that came while no child ran.
-func (s *stage) takeEarly() []os.Signal {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	early := s.early
-	s.early = nil
-	return early
 }
 
 // setRunning makes c the child that signals go to.

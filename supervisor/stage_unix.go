@@ -20,10 +20,11 @@ type stageSys struct {
 	record *recording
 	caught chan os.Signal
 	typed  echoes
-	conts  atomic.Int32 // how many SIGCONTs have come
-	lent   bool         // the terminal's foreground is the child's, below a pipe
-	guard  *guard       // for the next child, if it is started already
-	guards []*guard     // of those before
+	early  []syscall.Signal // came while no child ran: for the next one; below mu
+	conts  atomic.Int32     // how many SIGCONTs have come
+	lent   bool             // the terminal's foreground is the child's, below a pipe
+	guard  *guard           // for the next child, if it is started already
+	guards []*guard         // of those before
 }
 
 func (s *stage) open() error {
@@ -142,7 +143,7 @@ func (w *wiring) begin(path string, spec childSpec) (err error) {
 		return err
 	}
 	for _, sig := range s.takeEarly() {
-		s.deliver(c, sig.(syscall.Signal))
+		s.deliver(c, sig)
 	}
 	return nil
 }

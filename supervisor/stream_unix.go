@@ -13,11 +13,26 @@ import (
 // descriptor returns f's number. It does not use [os.File.Fd], which would make
 // the open file description blocking for everybody who shares it.
 func descriptor(f *os.File) int {
-	fd := -1
-	if raw, err := f.SyscallConn(); err == nil {
-		raw.Control(func(n uintptr) { fd = int(n) })
+	number := -1
+	onFile(f, func(fd int) error {
+		number = fd
+		return nil
+	})
+	return number
+}
+
+// onFile calls do with f's number. It is f's own as long as do runs; one that
+// was kept may be another file's by then.
+func onFile(f *os.File, do func(fd int) error) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
 	}
-	return fd
+	var failed error
+	if err := raw.Control(func(n uintptr) { failed = do(int(n)) }); err != nil {
+		return err
+	}
+	return failed
 }
 
 // writeAll writes p to one of our own streams, however little is taken at a
@@ -66,9 +81,10 @@ func (t *route) readPipe(p []byte) (n int, err error) {
 
 // readNow reads what is there already, without waiting.
 func (t *route) readNow(p []byte) (n int) {
-	if raw, err := t.from.SyscallConn(); err == nil {
-		raw.Control(func(fd uintptr) { n, _ = t.readFrom(int(fd), p) })
-	}
+	onFile(t.from, func(fd int) (err error) {
+		n, err = t.readFrom(fd, p)
+		return err
+	})
 	return n
 }
 
